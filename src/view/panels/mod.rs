@@ -4,6 +4,7 @@ pub(crate) mod footer;
 pub(crate) mod guard;
 pub(crate) mod header;
 mod key_needs;
+pub(crate) mod notices;
 pub(crate) mod panes;
 pub(crate) mod prompt;
 pub(crate) mod question;

@@ -1,6 +1,6 @@
 //! What has lines of its own above the keys: the newest notice while it lasts, the tour, the second keys.
 
-use super::{footer::following, strip::phrases::account, tour::tour};
+use super::strip::phrases::account;
 use crate::{
     app::{
         Action, Context, Model,
@@ -23,12 +23,6 @@ pub struct NoticeView {
     pub words: Vec<Span>,
     /// Whether it tells what happened: a click dismisses it.
     pub is_news: bool,
-}
-
-/// From the top.
-pub fn notices(model: &Model) -> Vec<NoticeView> {
-    let all = [toast(model), tour(model), following(model)];
-    all.into_iter().flatten().collect()
 }
 
 /// The newest notice while it lasts; what is under way shows as a pending command. Below a form, which says itself what
