@@ -10,7 +10,7 @@
 //! | [`client`] | the HTTP client: one method per endpoint |
 //! | [`disk`] | private files, locked or replaced atomically, and logs that are appended to |
 //! | [`journal`] | every request with its key and bytes, and its outcome |
-//! | `feed` | what streams tell, checked and in order, pure |
+//! | `feed` | what streams report, checked and in order, pure |
 //! | [`exchange`] | the paper exchange: an engine of integers behind a real HTTP server |
 //! | [`app`] | the desk's behavior: `update(model, now, msg) -> effects`, pure |
 //! | [`view`] | view models: state as words and tones |

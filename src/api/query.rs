@@ -230,15 +230,15 @@ impl QuoteSize {
     pub(super) fn read(query: &str) -> Result<Option<Self>, QueryFaults> {
         let mut pairs = QueryPairs::read(query);
         let missing = |name: &str| QueryFault::Missing(name.to_owned());
-        let (asked, coins) = match (pairs.take("side"), pairs.take("size")) {
+        let (requested, coins) = match (pairs.take("side"), pairs.take("size")) {
             (None, None) => return pairs.finish(Some(None)),
             given => given,
         };
-        let asked = asked.ok_or_else(|| missing("side"));
-        let asked = asked.and_then(|word| parsed("side", "must be `buy` or `sell`", word));
-        let asked = pairs.noted(asked);
+        let requested = requested.ok_or_else(|| missing("side"));
+        let requested = requested.and_then(|word| parsed("side", "must be `buy` or `sell`", word));
+        let requested = pairs.noted(requested);
         let coins = pairs.noted(coins.ok_or_else(|| missing("size")).and_then(positive));
-        let given = asked.zip(coins);
+        let given = requested.zip(coins);
         let given = given.map(|(side, size)| Some(Self { side, size }));
         pairs.finish(given)
     }

@@ -74,7 +74,7 @@ pub use market::{
     screen::{LayoutPreset, MarketPanel, MarketScreen},
     streamed::StreamNews,
     tape::{Tape, TradedVolume},
-    wants::{CandleWant, MarketRequest, MarketWants, ShownMarkets},
+    wanted_data::{CandleWant, MarketRequest, ShownMarkets, WantedMarketData},
     width_tier::WidthTier,
 };
 pub use orders::bulk::marked;

@@ -83,7 +83,7 @@ pub(crate) fn bare_desk() -> Model {
         motion: Motion::Full,
     };
     let mut model = Model::new(options, crate::view::READING, KEYMAP.clone(), NOON);
-    // The market is on the screen, and asked for, where a key goes to it.
+    // The market is on the screen, and requested, where a key goes to it.
     model.market_screen.tier = WidthTier::Column;
     let identity = Identity {
         mode: Mode::Paper,
@@ -234,11 +234,11 @@ pub(crate) fn order(id: &str, coin: &str, more: &str) -> Order {
 }
 
 /// A command of an earlier session.
-pub(crate) fn past(number: i64, told_at: Timestamp) -> Past {
+pub(crate) fn past(number: i64, settled_at: Timestamp) -> Past {
     Past {
-        mark: PastMark { told_at, number },
-        asked_at: told_at,
-        asked: format!("cancel order ord-{number}").as_str().into(),
+        mark: PastMark { settled_at, number },
+        requested_at: settled_at,
+        request_line: format!("cancel order ord-{number}").as_str().into(),
         command: None,
         order_status: None,
         result: Ok(Receipt::AlreadySo("canceled".into())),
@@ -253,8 +253,8 @@ pub(crate) fn past(number: i64, told_at: Timestamp) -> Past {
             account_id: "chal-1".into(),
             resource: None,
             parent: None,
-            deadline: told_at,
-            replay_until: told_at,
+            deadline: settled_at,
+            replay_until: settled_at,
             maybe_executed: true,
             order_id: None,
             request_id: None,

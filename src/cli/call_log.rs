@@ -1,4 +1,4 @@
-//! The finished requests of a verb: told once, and the source of the service's clock.
+//! The finished requests of a verb: reported once, and the source of the service's clock.
 
 use crate::{app::Clocks, model::Call};
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -9,7 +9,7 @@ pub(super) struct CallLog {
     /// Since they were last taken.
     recent: Vec<Call>,
     clocks: Clocks,
-    has_heard: bool,
+    has_answer: bool,
 }
 
 impl CallLog {
@@ -18,7 +18,7 @@ impl CallLog {
             finished,
             recent: vec![],
             clocks: Clocks::default(),
-            has_heard: false,
+            has_answer: false,
         }
     }
 
@@ -28,7 +28,7 @@ impl CallLog {
         std::mem::take(&mut self.recent)
     }
 
-    /// What their answers told of the service's clock, and its own figures as far as they are added.
+    /// What their answers reported of the service's clock, and its own figures as far as they are added.
     pub(super) fn clocks(&mut self) -> &mut Clocks {
         self.read();
         &mut self.clocks
@@ -37,14 +37,14 @@ impl CallLog {
     /// Whether no request has finished yet.
     pub(super) fn is_silent(&mut self) -> bool {
         self.read();
-        !self.has_heard
+        !self.has_answer
     }
 
     fn read(&mut self) {
         while let Ok(call) = self.finished.try_recv() {
             self.clocks.called(&call);
             self.recent.push(call);
-            self.has_heard = true;
+            self.has_answer = true;
         }
     }
 }

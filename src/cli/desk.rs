@@ -110,13 +110,13 @@ pub(super) async fn run(choice: DeskMode, sources: &Sources, loaded: Loaded) -> 
 
 /// What this type of terminal lacks; `None` if the desk can be drawn on it.
 fn lacking(term: &str) -> Option<String> {
-    let said = match term {
+    let problem = match term {
         "" => "TERM is not set",
         "dumb" => "TERM=dumb: this terminal cannot place the cursor",
         _ => return None,
     };
     Some(format!(
-        "{said}; the desk draws the whole screen. Set TERM to what your terminal is (TERM=xterm-256color), or use \
+        "{problem}; the desk draws the whole screen. Set TERM to what your terminal is (TERM=xterm-256color), or use \
          \"perpdeck snapshot\" and the verbs (orders, positions, close, flatten …; \"perpdeck --help\" lists them)"
     ))
 }

@@ -2,7 +2,7 @@
 
 use super::{
     exit::UsageError,
-    market_feed::{FeedDays, FeedName, FeedTold, MarketFeed},
+    market_feed::{FeedContent, FeedDays, FeedName, MarketFeed},
 };
 use crate::{
     config::Settings,
@@ -265,18 +265,18 @@ fn live(feed: &FeedName, names: &[String], settings: &Settings) -> Result<LiveSo
     Ok(source)
 }
 
-/// Passes on what the sockets tell, until the exchange ends.
+/// Passes on what the sockets report, until the exchange ends.
 async fn pass_on(mut feed: MarketFeed, lines: LiveFeed) {
     while let Some(news) = feed.news.recv().await {
-        match news.told {
-            FeedTold::Lines(told) => {
-                for line in told {
+        match news.content {
+            FeedContent::Lines(received) => {
+                for line in received {
                     if lines.tell(news.market, line).await.is_err() {
                         return;
                     }
                 }
             }
-            FeedTold::Down(why) => tracing::warn!("a market of the feed is down: {why}"),
+            FeedContent::Down(why) => tracing::warn!("a market of the feed is down: {why}"),
         }
     }
 }

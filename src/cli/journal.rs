@@ -185,9 +185,9 @@ fn settle(journal: &mut Journal, id: i64, finding: ManualOutcome) -> Result<Exit
     };
     ensure!(entry.state.is_open(), "{id} is already {}", entry.state);
     let update = StateUpdate::new(finding.state(), "settled by hand");
-    let told: Result<(), JournalError> =
+    let settled: Result<(), JournalError> =
         journal.record_state(Clock::start().now(), entry.id, &update);
-    told?;
+    settled?;
     let words = format!("{id} is {} now\n", finding.state());
     Output::from_command_line().result(&words, None);
     Ok(Exit::Ok)

@@ -26,8 +26,8 @@ pub(super) fn start(dir: &Path, level: LogLevel) -> io::Result<()> {
         .with_filter(filter);
     // A second start in one process keeps the first log.
     let _already = tracing_subscriber::registry().with(layer).try_init();
-    for told in closed {
-        tracing::warn!("{told}");
+    for entry in closed {
+        tracing::warn!("{entry}");
     }
     Ok(())
 }
@@ -66,10 +66,10 @@ mod tests {
             fs::write(path, "line\n").unwrap();
             fs::set_permissions(path, fs::Permissions::from_mode(0o644)).unwrap();
         }
-        let told = close(dir.path());
+        let entry = close(dir.path());
         assert!(
-            told[1].contains("perpdeck.log was open to other users"),
-            "{told:?}"
+            entry[1].contains("perpdeck.log was open to other users"),
+            "{entry:?}"
         );
         assert_eq!(close(dir.path()), Vec::<String>::new(), "once");
         let mode = fs::metadata(&files[1]).unwrap().permissions().mode();

@@ -1,6 +1,6 @@
 //! The sockets of a feed whose frames are recorded, or traded against: those of a venue, or the stream of a service.
 //!
-//! Contract: no key is sent, and none is known. A market has sockets of its own; what they tell comes in their order.
+//! Contract: no key is sent, and none is known. A market has sockets of its own; what they report comes in their order.
 
 use super::exit::UsageError;
 use crate::{
@@ -60,22 +60,22 @@ impl FromStr for FeedName {
     }
 }
 
-/// What a socket of a market has told.
+/// What a socket of a market has reported.
 #[derive(Debug)]
 pub(super) struct FeedNews {
     /// Its place among the markets of the feed.
     pub(super) market: usize,
-    pub(super) told: FeedTold,
+    pub(super) content: FeedContent,
 }
 
 #[derive(Debug)]
-pub(super) enum FeedTold {
+pub(super) enum FeedContent {
     Lines(Vec<Received>),
     /// The socket is down, and why.
     Down(String),
 }
 
-/// The markets of a feed, and what their sockets tell.
+/// The markets of a feed, and what their sockets report.
 pub(super) struct MarketFeed {
     pub(super) markets: Vec<MarketId>,
     pub(super) news: FeedReceiver,
@@ -83,31 +83,31 @@ pub(super) struct MarketFeed {
     _wanted: Vec<watch::Sender<BTreeSet<Topic>>>,
 }
 
-/// What all sockets tell. The lines of a market are in the order of their receipt, also where two sockets tell it.
+/// What all sockets report. The lines of a market are in the order of their receipt, also where two sockets report it.
 pub(super) struct FeedReceiver {
-    told: Receiver<FeedNews>,
+    receiver: Receiver<FeedNews>,
     /// When the newest line of each market was received.
     newest: BTreeMap<usize, Nanos>,
 }
 
 impl FeedReceiver {
-    pub(super) fn new(told: Receiver<FeedNews>) -> Self {
+    pub(super) fn new(receiver: Receiver<FeedNews>) -> Self {
         let newest = BTreeMap::new();
-        Self { told, newest }
+        Self { receiver, newest }
     }
 
     /// `None` when every socket has ended.
     pub(super) async fn recv(&mut self) -> Option<FeedNews> {
-        let mut news = self.told.recv().await?;
-        match &mut news.told {
-            FeedTold::Lines(lines) => {
+        let mut news = self.receiver.recv().await?;
+        match &mut news.content {
+            FeedContent::Lines(lines) => {
                 for line in lines {
                     let newest = self.newest.entry(news.market).or_insert(line.at);
                     *newest = line.at.max(*newest);
                     line.at = *newest;
                 }
             }
-            FeedTold::Down(_) => {}
+            FeedContent::Down(_) => {}
         }
         Some(news)
     }
@@ -239,7 +239,7 @@ impl SocketOfMarket {
         let channels = CHANNELS.into_iter().filter(|channel| carries(*channel));
         let topics = channels.map(|channel| Topic::of(channel, market.clone()));
         let wanted = watch::Sender::new(topics.collect());
-        let (signals, told) = channel(MESSAGES);
+        let (signals, receiver) = channel(MESSAGES);
         let seed = u64::from(std::process::id()) << 8 | self.place as u64;
         let link = StreamLink::new(door, Some(wanted.subscribe()), signals, seed, self.clock);
         let stream = match self.days {
@@ -253,7 +253,7 @@ impl SocketOfMarket {
             open: None,
             news: self.news.clone(),
         };
-        tokio::spawn(forward.run(told));
+        tokio::spawn(forward.run(receiver));
         wanted
     }
 }
@@ -268,17 +268,18 @@ struct Forward {
 }
 
 impl Forward {
-    async fn run(mut self, mut told: Receiver<Signal<Received>>) {
-        while let Some(signal) = told.recv().await {
+    async fn run(mut self, mut receiver: Receiver<Signal<Received>>) {
+        while let Some(signal) = receiver.recv().await {
             let is_taken = match signal {
-                Signal::Up | Signal::Heard => true,
-                Signal::Told(lines) => {
+                Signal::Up | Signal::Alive => true,
+                Signal::Events(lines) => {
                     self.note_open(&lines);
-                    self.tell(FeedTold::Lines(lines)).await
+                    self.tell(FeedContent::Lines(lines)).await
                 }
                 Signal::Down(why) => {
                     let gap = self.gap();
-                    self.tell(FeedTold::Lines(gap)).await && self.tell(FeedTold::Down(why)).await
+                    self.tell(FeedContent::Lines(gap)).await
+                        && self.tell(FeedContent::Down(why)).await
                 }
             };
             if !is_taken {
@@ -308,9 +309,15 @@ impl Forward {
     }
 
     /// Whether somebody takes it.
-    async fn tell(&self, told: FeedTold) -> bool {
+    async fn tell(&self, received: FeedContent) -> bool {
         let market = self.place;
-        self.news.send(FeedNews { market, told }).await.is_ok()
+        self.news
+            .send(FeedNews {
+                market,
+                content: received,
+            })
+            .await
+            .is_ok()
     }
 }
 
@@ -321,8 +328,8 @@ mod tests {
 
     #[tokio::test]
     async fn of_two_sockets_of_a_market_no_line_comes_before_one_that_was_received_earlier() {
-        let (sender, told) = channel(8);
-        let mut received = FeedReceiver::new(told);
+        let (sender, news) = channel(8);
+        let mut feed = FeedReceiver::new(news);
         for (market, at) in [(0, 968), (0, 967), (1, 900), (0, 970)] {
             let mark = RecordingMark {
                 event: MarkEvent::Open,
@@ -330,13 +337,13 @@ mod tests {
                 market: None,
                 socket: None,
             };
-            let told = FeedTold::Lines(vec![Received::mark(mark, Timestamp(at))]);
-            sender.send(FeedNews { market, told }).await.unwrap();
+            let content = FeedContent::Lines(vec![Received::mark(mark, Timestamp(at))]);
+            sender.send(FeedNews { market, content }).await.unwrap();
         }
         drop(sender);
         let mut order = vec![];
-        while let Some(news) = received.recv().await {
-            if let FeedTold::Lines(lines) = news.told {
+        while let Some(news) = feed.recv().await {
+            if let FeedContent::Lines(lines) = news.content {
                 order.push(lines[0].at.timestamp().0);
             }
         }

@@ -93,7 +93,7 @@ fn explain_panics() -> Result<()> {
     let (panics, errors) = HookBuilder::default().into_hooks();
     errors.install()?;
     panic::set_hook(Box::new(move |info| {
-        out::aside(&panics.panic_report(info).to_string());
+        out::stderr_line(&panics.panic_report(info).to_string());
     }));
     Ok(())
 }

@@ -26,7 +26,7 @@ pub(super) fn complain(text: &str) {
 }
 
 /// Writes one line to standard error unchanged.
-pub(super) fn aside(line: &str) {
+pub(super) fn stderr_line(line: &str) {
     // Standard error may be closed.
     let _gone = writeln!(io::stderr().lock(), "{line}");
 }

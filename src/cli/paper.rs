@@ -42,12 +42,14 @@ impl ExchangeThread {
     where
         F: Future<Output = Result<ExchangeHandle>> + Send + 'static,
     {
-        let (tell, told) = oneshot::channel();
+        let (tell, receiver) = oneshot::channel();
         let (runs, ran) = oneshot::channel::<()>();
         thread::Builder::new()
             .name("exchange".into())
             .spawn(move || run_exchange(opening, tell, ran))?;
-        let exchange = told.await.wrap_err("the exchange's thread has ended")??;
+        let exchange = receiver
+            .await
+            .wrap_err("the exchange's thread has ended")??;
         Ok(Self {
             exchange,
             _runs: runs,
@@ -63,7 +65,7 @@ fn run_exchange(
 ) {
     let runtime = match Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        // A desk that has left need not hear it, here and below.
+        // A desk that has left need not receive it, here and below.
         Err(why) => return drop(tell.send(Err(why.into()))),
     };
     runtime.block_on(async {
@@ -122,14 +124,14 @@ impl Paper {
 fn lost(
     failed: impl Future<Output = ExchangeFailure> + Send + 'static,
 ) -> oneshot::Receiver<String> {
-    let (tell, told) = oneshot::channel();
+    let (tell, receiver) = oneshot::channel();
     tokio::spawn(async move {
         let why = color_eyre::eyre::Report::new(failed.await);
         let words = format!("{why:#}; restart the desk to trade again");
-        // A desk that has left need not hear it.
+        // A desk that has left need not receive it.
         drop(tell.send(words));
     });
-    told
+    receiver
 }
 
 async fn opened(
@@ -285,11 +287,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_desk_is_told_when_its_own_exchange_has_stopped() {
-        let told = lost(std::future::ready(ExchangeFailure::Engine))
+        let receiver = lost(std::future::ready(ExchangeFailure::Engine))
             .await
             .unwrap();
         assert_eq!(
-            told,
+            receiver,
             "the paper exchange has stopped after an internal error; restart the desk to trade again"
         );
     }

@@ -5,7 +5,7 @@
 
 use super::{
     Exit,
-    market_feed::{FeedDays, FeedName, FeedNews, FeedReceiver, FeedTold, MarketFeed},
+    market_feed::{FeedContent, FeedDays, FeedName, FeedNews, FeedReceiver, MarketFeed},
     out,
     serve::interrupted,
     voice::Output,
@@ -33,7 +33,7 @@ use tokio::time::{MissedTickBehavior, interval};
 /// A crash costs this much of a recording.
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
 /// How often the line on a terminal is written anew.
-const TOLD_EVERY: Duration = Duration::from_secs(1);
+const REPORT_INTERVAL: Duration = Duration::from_secs(1);
 /// A market that is silent for so long is reported.
 const SILENT_AFTER: Duration = Duration::from_secs(20);
 
@@ -79,18 +79,18 @@ struct Recorder {
 impl Recorder {
     async fn run(
         mut self,
-        told: &mut FeedReceiver,
+        feed: &mut FeedReceiver,
         interrupted: impl Future<Output = ()>,
     ) -> Result<Exit> {
         let mut interrupted = std::pin::pin!(interrupted);
-        let [mut flush, mut tell] = [FLUSH_EVERY, TOLD_EVERY].map(interval);
+        let [mut flush, mut tell] = [FLUSH_EVERY, REPORT_INTERVAL].map(interval);
         for timer in [&mut flush, &mut tell] {
             timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
         }
         loop {
             tokio::select! {
                 () = &mut interrupted => break,
-                news = told.recv() => match news {
+                news = feed.recv() => match news {
                     Some(news) => self.take(news)?,
                     None => break,
                 },
@@ -105,15 +105,15 @@ impl Recorder {
         let Some(file) = self.files.get_mut(news.market) else {
             return Ok(());
         };
-        match news.told {
-            FeedTold::Lines(lines) => {
+        match news.content {
+            FeedContent::Lines(lines) => {
                 for line in &lines {
                     file.add(line)?;
                 }
             }
             // The line on the terminal counts gaps.
-            FeedTold::Down(_) if self.is_shown => {}
-            FeedTold::Down(why) => {
+            FeedContent::Down(_) if self.is_shown => {}
+            FeedContent::Down(why) => {
                 let market = &file.market;
                 self.voice.note(&format!(
                     "{market} is down ({why}); perpdeck connects again"
@@ -148,7 +148,7 @@ impl Recorder {
         }
         self.tell();
         if self.is_shown {
-            out::aside("");
+            out::stderr_line("");
         }
         for file in &self.files {
             out::say(&format!("{}\n", file.words(now)))?;
@@ -169,12 +169,12 @@ struct MarketFile {
     bytes: u64,
     gaps: u64,
     unreadable: u64,
-    heard: Heard,
+    last_received: LastReceived,
 }
 
-/// When a market was last heard.
+/// When a market was last active.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Heard {
+enum LastReceived {
     NeverSince(Timestamp),
     /// The same, and it was reported.
     Silent,
@@ -193,7 +193,7 @@ impl MarketFile {
             bytes: 0,
             gaps: 0,
             unreadable: 0,
-            heard: Heard::NeverSince(now),
+            last_received: LastReceived::NeverSince(now),
         }
     }
 
@@ -210,7 +210,9 @@ impl MarketFile {
         self.lines.push_str(&text);
         self.unreadable += u64::from(line.belief.is_left_out());
         match &line.content {
-            Recorded::Frame(_) => (self.frames, self.heard) = (self.frames + 1, Heard::At(at)),
+            Recorded::Frame(_) => {
+                (self.frames, self.last_received) = (self.frames + 1, LastReceived::At(at));
+            }
             Recorded::Mark(mark) => match mark.event {
                 MarkEvent::Open => self.connections = mark.conn,
                 MarkEvent::Gap => self.gaps += 1,
@@ -254,17 +256,17 @@ impl MarketFile {
         self.flush()
     }
 
-    /// Once for a market that has told nothing.
+    /// Once for a market that has reported nothing.
     fn silence(&mut self, now: Timestamp) -> Option<String> {
-        match self.heard {
-            Heard::NeverSince(since) if now.since(since) >= SILENT_AFTER => {
-                self.heard = Heard::Silent;
+        match self.last_received {
+            LastReceived::NeverSince(since) if now.since(since) >= SILENT_AFTER => {
+                self.last_received = LastReceived::Silent;
                 let market = &self.market;
                 Some(format!(
                     "nothing came of {market}: check its name and the connection"
                 ))
             }
-            Heard::NeverSince(_) | Heard::Silent | Heard::At(_) => None,
+            LastReceived::NeverSince(_) | LastReceived::Silent | LastReceived::At(_) => None,
         }
     }
 
@@ -277,9 +279,9 @@ impl MarketFile {
             ..
         } = self;
         let [whole, tenths] = [self.bytes / 1_000_000, self.bytes / 100_000 % 10];
-        let age = match self.heard {
-            Heard::At(at) => format!("{} s ago", now.since(at).as_secs()),
-            Heard::NeverSince(_) | Heard::Silent => "nothing yet".to_owned(),
+        let age = match self.last_received {
+            LastReceived::At(at) => format!("{} s ago", now.since(at).as_secs()),
+            LastReceived::NeverSince(_) | LastReceived::Silent => "nothing yet".to_owned(),
         };
         let unreadable = match self.unreadable {
             0 => String::new(),
@@ -336,8 +338,8 @@ mod tests {
             voice: Output::from_command_line(),
             is_shown: false,
         };
-        let (sender, told) = channel(8);
-        let mut told = FeedReceiver::new(told);
+        let (sender, feed) = channel(8);
+        let mut feed = FeedReceiver::new(feed);
         let lines = |name: &str| {
             let file = File::open(dir.path().join(name)).unwrap();
             MarketRecording::open(file, None).map_or(0, |recording| recording.lines.count())
@@ -347,15 +349,21 @@ mod tests {
             for (market, at) in [(0, -1_000), (1, -1_000), (0, 1_000)] {
                 let at = Timestamp(1_790_035_200_000 + at);
                 let line = opened(["paper|BTC", "paper|ETH"][market], at);
-                let told = FeedTold::Lines(vec![line]);
-                sender.send(FeedNews { market, told }).await.unwrap();
+                let feed = FeedContent::Lines(vec![line]);
+                sender
+                    .send(FeedNews {
+                        market,
+                        content: feed,
+                    })
+                    .await
+                    .unwrap();
             }
             tokio::time::sleep(FLUSH_EVERY).await;
             tokio::task::yield_now().await;
             ["btc_20260921.gz", "btc_20260922.gz", "eth_20260921.gz"].map(lines)
         };
         tokio::select! {
-            ended = recorder.run(&mut told, std::future::pending()) => panic!("{ended:?}"),
+            ended = recorder.run(&mut feed, std::future::pending()) => panic!("{ended:?}"),
             lines = tells => assert_eq!(lines, [1, 1, 1]),
         }
     }

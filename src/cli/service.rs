@@ -34,7 +34,7 @@ const NOWHERE: &str = "no service is configured: set base_url and the key (PERPD
 /// Attempts per read, so that one lost packet is no failure.
 const TRIES: u32 = 3;
 const BACKOFF: Duration = Duration::from_millis(250);
-/// Quotes that one verb asks for.
+/// Quotes that one verb requests.
 const MOST_QUOTES: usize = 20;
 /// A read that would wait longer than this fails.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -47,7 +47,7 @@ const CLOCK_TIMEOUT: Duration = Duration::from_secs(2);
 pub(super) enum DryRunSource {
     No,
     /// The command line.
-    Asked,
+    CommandLine,
     /// A file or the environment.
     Set(SettingOrigin),
 }
@@ -68,7 +68,7 @@ pub(super) struct Service {
     /// A proxy variable of the environment, which is not used.
     pub(super) idle_proxy: Option<&'static str>,
     calls: Mutex<CallLog>,
-    /// Where its requests are told, and what the verb says.
+    /// Where its requests are reported, and what the verb says.
     pub(super) voice: Output,
 }
 
@@ -82,7 +82,7 @@ pub(super) enum Reading {
     Figures,
 }
 
-/// Tells the requests.
+/// Reports the requests.
 impl Drop for Service {
     fn drop(&mut self) {
         self.tell_requests();
@@ -129,7 +129,7 @@ impl Service {
         (calls.len(), limited.count())
     }
 
-    /// Tells the requests since the last call, if they are wanted. A verb that runs for days calls it in between.
+    /// Reports the requests since the last call, if they are wanted. A verb that runs for days calls it in between.
     pub(super) fn tell_requests(&self) {
         self.voice.requests(self.call_log().take().into_iter());
     }
@@ -221,7 +221,7 @@ impl Service {
                 Answer::Markets(self.markets(wanted).await.map(|page| page.rows))
             }
             Reading::Positions => Answer::Positions(self.open_positions().await),
-            // The figures tell a simulator's clock, too.
+            // The figures report a simulator's clock, too.
             Reading::Figures => Answer::Account(patiently(|| self.figures()).await),
         })
     }
@@ -264,11 +264,11 @@ impl Service {
     }
 
     async fn figures(&self) -> Result<AccountFacts, Failure> {
-        let asked = Clock::start().now();
+        let sent = Clock::start().now();
         let facts = self.client.account_facts().await?;
-        if let Some(told) = facts.told_at {
+        if let Some(answered_at) = facts.answered_at {
             let now = Clock::start().now();
-            self.call_log().clocks().figures(told, asked, now);
+            self.call_log().clocks().figures(answered_at, sent, now);
         }
         Ok(facts)
     }
@@ -281,7 +281,7 @@ impl Service {
 fn dry_run_source(loaded: &Loaded) -> DryRunSource {
     match loaded.origin("dry_run") {
         _ if !loaded.settings.dry_run => DryRunSource::No,
-        Some(SettingOrigin::Flag(_)) | None => DryRunSource::Asked,
+        Some(SettingOrigin::Flag(_)) | None => DryRunSource::CommandLine,
         Some(
             by @ (SettingOrigin::Default | SettingOrigin::File(_) | SettingOrigin::Variable(_)),
         ) => DryRunSource::Set(by),

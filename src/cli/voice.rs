@@ -136,7 +136,7 @@ impl FormOutput {
 pub(super) struct Output {
     pub(super) format: ListFormat,
     /// Whether a program reads standard error.
-    aside: ReportFormat,
+    stderr_format: ReportFormat,
     level: NoteLevel,
 }
 
@@ -154,7 +154,7 @@ impl Output {
     /// As given with `--output`, otherwise by what the output goes to.
     pub(super) fn new(written: Option<ListFormat>) -> Self {
         let output = written.unwrap_or_else(|| ReportFormat::usual().into());
-        let aside = match (written, output) {
+        let stderr_format = match (written, output) {
             (Some(ListFormat::Json | ListFormat::Jsonl), _) => ReportFormat::Json,
             (None | Some(ListFormat::Csv), ListFormat::Json | ListFormat::Csv)
                 if !io::stderr().is_terminal() =>
@@ -165,7 +165,7 @@ impl Output {
         };
         Self {
             format: output,
-            aside,
+            stderr_format,
             level: NoteLevel::Notes,
         }
     }
@@ -194,7 +194,7 @@ impl Output {
 
     /// Whether standard error is read by a person.
     pub(super) fn speaks_words(self) -> bool {
-        self.aside == ReportFormat::Table
+        self.stderr_format == ReportFormat::Table
     }
 
     pub(super) fn is_json(self) -> bool {
@@ -206,9 +206,9 @@ impl Output {
         if self.level == NoteLevel::Nothing {
             return;
         }
-        match self.aside {
+        match self.stderr_format {
             ReportFormat::Table => out::complain(text),
-            ReportFormat::Json => out::aside(&json(&serde_json::json!({ "note": text }))),
+            ReportFormat::Json => out::stderr_line(&json(&serde_json::json!({ "note": text }))),
         }
     }
 
@@ -219,7 +219,7 @@ impl Output {
             return;
         };
         let note = format!("the result could not be written to standard output: {why}");
-        match self.aside {
+        match self.stderr_format {
             ReportFormat::Table => {
                 out::complain(&note);
                 out::complain(text);
@@ -230,7 +230,7 @@ impl Output {
             ReportFormat::Json => {
                 let result = serde_json::from_str::<&RawValue>(text).ok();
                 let words = if result.is_none() { text.trim() } else { "" };
-                out::aside(&json(&UnwrittenResult {
+                out::stderr_line(&json(&UnwrittenResult {
                     note: format!("{note}: {words}").trim_end_matches(": "),
                     result,
                     idempotency_key: key.map(IdempotencyKey::raw),
@@ -280,7 +280,7 @@ impl Output {
 
     /// The same in a verb that ends with this exit code.
     pub(super) fn failed_with(self, exit: Exit, why: &Failure, key: Option<&IdempotencyKey>) {
-        match self.aside {
+        match self.stderr_format {
             ReportFormat::Table => {
                 out::complain(&why.to_string());
                 for FieldIssue { field, issue } in &why.fields {
@@ -301,14 +301,14 @@ impl Output {
                     out::complain(&next);
                 }
             }
-            ReportFormat::Json => self.told(&FailureLine::of(why, exit, key)),
+            ReportFormat::Json => self.report(&FailureLine::of(why, exit, key)),
         }
     }
 
     /// The failure of one of several commands, for a line of the result.
     pub(super) fn failure_of(why: &Failure, key: Option<&IdempotencyKey>) -> serde_json::Value {
-        let told = FailureLine::of(why, Exit::from(why), key);
-        serde_json::to_value(told).unwrap_or_default()
+        let report = FailureLine::of(why, Exit::from(why), key);
+        serde_json::to_value(report).unwrap_or_default()
     }
 
     /// Prints an error as one line per problem, or as one JSON error.
@@ -330,23 +330,23 @@ impl Output {
         self.explain(&UsageError(why.into()).into())
     }
 
-    /// The result of a command that was sent under `key` is not what was asked for.
+    /// The result of a command that was sent under `key` is not what was requested.
     pub(super) fn mismatched(self, message: &str, key: Option<&IdempotencyKey>) -> Exit {
         let exit = Exit::Partial;
-        self.told(&FailureLine::local("mismatch", message, exit).under(key));
+        self.report(&FailureLine::local("mismatch", message, exit).under(key));
         exit
     }
 
-    /// How something has ended that did not reach what was asked for.
+    /// How something has ended that did not reach what was requested.
     pub(super) fn ended(self, kind: &'static str, message: &str, exit: Exit) -> Exit {
-        self.told(&FailureLine::local(kind, message, exit));
+        self.report(&FailureLine::local(kind, message, exit));
         exit
     }
 
-    fn told(self, line: &FailureLine<'_>) {
-        match self.aside {
+    fn report(self, line: &FailureLine<'_>) {
+        match self.stderr_format {
             ReportFormat::Table => out::complain(&line.message),
-            ReportFormat::Json => out::aside(&json(&serde_json::json!({ "error": line }))),
+            ReportFormat::Json => out::stderr_line(&json(&serde_json::json!({ "error": line }))),
         }
     }
 }
@@ -364,7 +364,7 @@ mod tests {
     /// Tests run without a terminal.
     #[test]
     fn json_is_told_to_who_asked_for_it_or_reads_a_pipe_whatever_the_verb() {
-        for (line, told) in [
+        for (line, report) in [
             ("orders --histroy --output json", ReportFormat::Json),
             ("orders --output=json --x", ReportFormat::Json),
             ("orders -o json --x", ReportFormat::Json),
@@ -377,7 +377,7 @@ mod tests {
             ("", ReportFormat::Json),
         ] {
             let words = line.split_whitespace().map(str::to_owned);
-            assert_eq!(Output::typed(words).aside, told, "{line}");
+            assert_eq!(Output::typed(words).stderr_format, report, "{line}");
         }
     }
 

@@ -15,7 +15,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-/// The policy changes rarely: it is read again after so long, and after a refusal.
+/// The policy changes rarely: it is read again after this long, and after a refusal.
 const POLICY_AGE: Duration = Duration::from_mins(1);
 
 /// A desk does not open before its accounts are known: it waits no longer.
@@ -85,7 +85,7 @@ impl Client {
         let facts = AccountFacts::of(row?, policy);
         let is_simulator = self.is_simulator().await?;
         Ok(AccountFacts {
-            told_at: facts.as_of.filter(|_| is_simulator),
+            answered_at: facts.as_of.filter(|_| is_simulator),
             ..facts
         })
     }

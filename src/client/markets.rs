@@ -1,8 +1,8 @@
 //! The markets of the service and their prices.
 //!
-//! Contract: the list is read once and every [`LIST_AGE`]. A simulator tells the prices of all markets in one document
+//! Contract: the list is read once and every [`LIST_AGE`]. A simulator reports the prices of all markets in one document
 //! (`GET /v1` says that it is one); another service quotes one market per request, so that only those are priced that
-//! somebody wants, the one that was asked for longest ago first. A price is as old as the quote's own time; one that can
+//! somebody wants, the one that was requested longest ago first. A price is as old as the quote's own time; one that can
 //! be no price is left out and counted ([`Market::believed`]).
 
 use super::{Client, lock::locked};
@@ -29,7 +29,7 @@ use tokio::{
 const FIRST_QUOTES: usize = 8;
 /// The list of markets changes rarely.
 const LIST_AGE: Duration = Duration::from_mins(10);
-/// Where only names depend on it, a list that failed is asked for again after so long.
+/// Where only names depend on it, a list that failed is requested again after this long.
 const LIST_RETRY: Duration = Duration::from_mins(1);
 /// A price of its own time this far behind the answer shows a market that stands, not what it would trade at.
 const STALE_PRICE: Duration = Duration::from_hours(2);
@@ -44,40 +44,46 @@ pub(super) struct KnownMarkets {
 
 #[derive(Debug)]
 struct KnownList {
-    asked: Instant,
+    requested_at: Instant,
     /// `None` if it could not be read.
     page: Option<Arc<Page<Listing>>>,
 }
 
 #[derive(Debug, Clone)]
 struct KnownQuote {
-    asked: Instant,
+    requested_at: Instant,
     /// The last one, or why there is none.
     quote: Fallible<Quote>,
 }
 
 impl KnownMarkets {
-    /// Those of `wanted` to ask for now, at most `most` or those never asked for; the others' quotes are forgotten.
+    /// Those of `wanted` to request now, at most `most` or those never requested; the others' quotes are forgotten.
     fn due(&self, wanted: &BTreeSet<MarketId>, most: usize) -> Vec<MarketId> {
         let mut quotes = locked(&self.quotes);
         quotes.retain(|id, _| wanted.contains(id));
         let new = wanted.iter().filter(|id| !quotes.contains_key(*id)).count();
         let mut by_age: Vec<_> = wanted.iter().collect();
-        by_age.sort_by_key(|id| quotes.get(*id).map(|known| known.asked));
+        by_age.sort_by_key(|id| quotes.get(*id).map(|known| known.requested_at));
         let most = new.min(FIRST_QUOTES).max(most);
         by_age.into_iter().take(most).cloned().collect()
     }
 
-    /// A market without a fresh book keeps the quote it had, which tells its own age.
+    /// A market without a fresh book keeps the quote it had, which has its own age.
     fn learn(&self, id: MarketId, quote: Fallible<Quote>) {
         let mut quotes = locked(&self.quotes);
-        let asked = Instant::now();
+        let requested_at = Instant::now();
         match (quotes.get_mut(&id), quote) {
             (Some(known), Err(why)) if known.quote.is_ok() && !is_unbelieved(&why) => {
-                known.asked = asked;
+                known.requested_at = requested_at;
             }
             (_, quote) => {
-                quotes.insert(id, KnownQuote { asked, quote });
+                quotes.insert(
+                    id,
+                    KnownQuote {
+                        requested_at,
+                        quote,
+                    },
+                );
             }
         }
     }
@@ -107,7 +113,7 @@ impl Client {
         self.0.markets.about.get_or_try_init(read).await
     }
 
-    /// Whether the service is perpdeck's own exchange with its controls: it tells all prices at once, and has no request
+    /// Whether the service is perpdeck's own exchange with its controls: it reports all prices at once, and has no request
     /// budget.
     pub async fn is_simulator(&self) -> Fallible<bool> {
         if self.connection().kind == ServiceKind::Simulator {
@@ -128,7 +134,7 @@ impl Client {
     }
 
     /// Every market. Where the service quotes them one by one, those of `wanted` have prices, and at most `most` of
-    /// these are asked for now.
+    /// these are requested now.
     pub async fn markets(
         &self,
         wanted: &BTreeSet<MarketId>,
@@ -186,7 +192,7 @@ impl Client {
         Ok(believed(page, |market| known.priced(market)))
     }
 
-    /// The prices of a market now. Where they have no middle, the market is priced by its mark, which the service tells
+    /// The prices of a market now. Where they have no middle, the market is priced by its mark, which the service reports
     /// of a size only: the middle of bid and ask is none. The smallest size is as good as any.
     async fn marked_quote(&self, market: &MarketId, decimals: Option<u32>) -> Fallible<Quote> {
         let quote = self.quote(market, None).await?;
@@ -211,16 +217,16 @@ impl Client {
     pub async fn listed(&self) -> Fallible<Arc<Page<Listing>>> {
         let mut known = self.0.markets.list.lock().await;
         if let Some(KnownList {
-            asked,
+            requested_at,
             page: Some(page),
         }) = known.as_ref()
-            && asked.elapsed() < LIST_AGE
+            && requested_at.elapsed() < LIST_AGE
         {
             return Ok(Arc::clone(page));
         }
         let read = self.listings().await.map(Arc::new);
         *known = Some(KnownList {
-            asked: Instant::now(),
+            requested_at: Instant::now(),
             page: read.as_ref().ok().map(Arc::clone),
         });
         read
@@ -235,7 +241,7 @@ impl Client {
             .lock()
             .await
             .as_ref()
-            .is_some_and(|known| known.page.is_none() && known.asked.elapsed() < LIST_RETRY);
+            .is_some_and(|known| known.page.is_none() && known.requested_at.elapsed() < LIST_RETRY);
         if has_failed {
             return None;
         }

@@ -43,7 +43,7 @@ impl Attempt {
         }
     }
 
-    /// The wait that the response asks for, if any.
+    /// The wait that the response requests, if any.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Running { retry_after, .. } => *retry_after,

@@ -250,7 +250,7 @@ fn since_then(recent: Vec<Order>, since: Timestamp) -> Vec<Order> {
         .into_iter()
         .filter(|order| !order.is_armed() && order.requested_at.plus(CLOCKS_APART) >= since);
     let placed = later.map(|order| Order {
-        size: order.asked_size(),
+        size: order.requested_size(),
         status: OrderStatus::Resting.into(),
         triggered_at: None,
         stop_triggered_at: None,

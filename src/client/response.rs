@@ -26,7 +26,7 @@ pub(super) struct ServiceResponse {
     /// How long its sender waits: from one second to the longest pause of the request's class. `None` if the header is
     /// missing or unreadable.
     pub retry_after: Option<Duration>,
-    /// What the service asked for, if it is longer than that.
+    /// What the service requested, if it is longer than that.
     pub longer: Option<Duration>,
     /// The service's clock at the response.
     pub date: Option<Timestamp>,
@@ -44,11 +44,11 @@ impl ServiceResponse {
         headers: &HeaderMap,
         now: Timestamp,
     ) -> Self {
-        let (asked, longest) = (retry_after(headers, now), class.longest_pause());
+        let (stated, longest) = (retry_after(headers, now), class.longest_pause());
         Self {
             status: status.as_u16(),
-            retry_after: asked.map(|asked| asked.min(longest)),
-            longer: asked.filter(|asked| *asked > longest),
+            retry_after: stated.map(|stated| stated.min(longest)),
+            longer: stated.filter(|stated| *stated > longest),
             date: date(headers),
             request_id: request_id(headers),
             budgets: budgets(headers),
@@ -110,12 +110,14 @@ impl ServiceResponse {
 
     /// Says that perpdeck does not wait for as long as the service asks.
     fn with_longer_pause(&self, message: Text) -> Text {
-        let (Some(asked), Some(wait)) = (self.longer, self.retry_after) else {
+        let (Some(stated), Some(wait)) = (self.longer, self.retry_after) else {
             return message;
         };
-        let (asked, wait) = (asked.as_secs(), wait.as_secs());
-        format!("{message}; the service asks to wait {asked} s, perpdeck asks again after {wait} s")
-            .into()
+        let (stated, wait) = (stated.as_secs(), wait.as_secs());
+        format!(
+            "{message}; the service asks to wait {stated} s, perpdeck asks again after {wait} s"
+        )
+        .into()
     }
 
     /// A 409 that names a rule is a refusal; a conflict names none.

@@ -18,21 +18,25 @@ const WALK_PAGES: usize = 20;
 
 /// The rows of one response, in its order.
 ///
-/// `asked` is the cursor of this page: a service that returns the same cursor again is not followed. A page of `limit`
+/// `requested` is the cursor of this page: a service that returns the same cursor again is not followed. A page of `limit`
 /// rows may have a successor that the service does not mention.
-fn page<T: DeserializeOwned>(list: List, asked: Option<&Cursor>, limit: Option<u32>) -> Page<T> {
+fn page<T: DeserializeOwned>(
+    list: List,
+    requested: Option<&Cursor>,
+    limit: Option<u32>,
+) -> Page<T> {
     let full = limit.is_some_and(|limit| u32::try_from(list.data.len()).is_ok_and(|n| n >= limit));
     let usable = |cursor: &Cursor| {
         let length = cursor.raw().chars().count();
-        (1..=CURSOR_LIMIT).contains(&length) && asked != Some(cursor)
+        (1..=CURSOR_LIMIT).contains(&length) && requested != Some(cursor)
     };
-    let said = list.next_cursor.is_some();
+    let is_stated = list.next_cursor.is_some();
     let next = list.next_cursor.filter(usable);
     let has_too_many = list.data.len() >= MOST_ROWS;
     let (next, incomplete) = match list.has_more {
         Some(false) => (None, false),
         Some(true) => (next.clone(), next.is_none()),
-        None if said => (next.clone(), next.is_none()),
+        None if is_stated => (next.clone(), next.is_none()),
         None => (None, full),
     };
     let mut page = Page {
@@ -69,10 +73,10 @@ pub(super) fn read_rows<Wire: DeserializeOwned, Row>(
 ) -> Page<Row> {
     let mut page = Page::default();
     for (index, raw) in raw.iter().enumerate() {
-        let told = row(raw, index);
-        let told = told
-            .and_then(|told| read(told).map_err(|why| clipped(&format!("data[{index}]: {why}"))));
-        match told {
+        let value = row(raw, index);
+        let value = value
+            .and_then(|value| read(value).map_err(|why| clipped(&format!("data[{index}]: {why}"))));
+        match value {
             Ok(row) => page.rows.push(row),
             Err(why) => page.unreadable.push(why),
         }
@@ -177,11 +181,11 @@ impl Client {
     pub(super) async fn list_at<T: DeserializeOwned>(
         &self,
         route: &Route,
-        asked: Option<&Cursor>,
+        requested: Option<&Cursor>,
         limit: Option<u32>,
     ) -> Fallible<Page<T>> {
         let list = list(&self.read(route).await?)?;
-        Ok(page(list, asked, limit))
+        Ok(page(list, requested, limit))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What perpdeck's own exchange tells beside the service's protocol (`/sim`): the prices of all markets at once, and
+//! What perpdeck's own exchange reports beside the service's protocol (`/sim`): the prices of all markets at once, and
 //! the candles, the order book and the trades of one.
 //!
 //! Contract: only an exchange that calls itself a simulator is asked; of any other service `Ok(None)`. A row that cannot
@@ -65,7 +65,7 @@ impl Client {
         Ok(rows::read_rows(&data, |row: SimMarket| Ok(row.into())))
     }
 
-    /// So many candles of a market, the newest of all or of those that open before an instant.
+    /// This many candles of a market, the newest of all or of those that open before an instant.
     pub async fn candles(
         &self,
         market: &MarketId,
@@ -78,7 +78,7 @@ impl Client {
         self.sim_page(market, &query, sound_candle).await
     }
 
-    /// So many of a market's newest trades.
+    /// This many of a market's newest trades.
     pub async fn trades(
         &self,
         market: &MarketId,

@@ -72,7 +72,7 @@ pub(super) async fn upgraded(
     timeouts: Timeouts,
 ) -> Result<StreamIo, Failure> {
     let key = WebSocketKey::new(uuid::Uuid::new_v4().into_bytes());
-    let asked = HeaderValue::from_bytes(key.header())
+    let key_header = HeaderValue::from_bytes(key.header())
         .map_err(|_| Failure::local("the handshake of a stream is no header"))?;
     let mut request = pools
         .to(&url)
@@ -81,7 +81,7 @@ pub(super) async fn upgraded(
         .header(CONNECTION, "Upgrade")
         .header(UPGRADE, "websocket")
         .header(SEC_WEBSOCKET_VERSION, "13")
-        .header(SEC_WEBSOCKET_KEY, asked);
+        .header(SEC_WEBSOCKET_KEY, key_header);
     if let Some(bearer) = bearer {
         request = request.header(AUTHORIZATION, bearer);
     }

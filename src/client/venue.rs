@@ -27,7 +27,7 @@ use tokio::time::{Instant, sleep_until};
 
 /// How long a venue is left alone that refuses reads and does not say for how long.
 const PAUSE: Duration = Duration::from_mins(1);
-/// The longest pause that a venue can ask for.
+/// The longest pause that a venue can request.
 const LONGEST_PAUSE: Duration = Duration::from_hours(1);
 
 /// Clones share connections and budgets.

@@ -20,7 +20,7 @@ pub struct Alerts {
     pub connection: AlertChannels,
     /// An alert that the trader has set.
     pub user_alert: AlertChannels,
-    /// A position is told of when its mark comes this near to its liquidation price, in percent.
+    /// A position is reported when its mark comes this near to its liquidation price, in percent.
     #[serde(with = "words::decimal")]
     pub liquidation_within: Option<Num>,
     pub desktop_escape: Escape,

@@ -112,12 +112,13 @@ impl Loaded {
         let [was, is] = [self, newer].map(|loaded| rows(&loaded.settings));
         let names: BTreeSet<_> = was.keys().chain(is.keys()).collect();
         let value = |rows: &BTreeMap<_, _>, name| rows.get(name).cloned().unwrap_or(Value::Null);
-        let told = names
+        let changed_settings = names
             .into_iter()
             .filter_map(|name| changed(name, &value(&was, name), &value(&is, name)));
         let is_new_key = secret(&self.settings) != secret(&newer.settings);
         let key = is_new_key.then(|| Change::of_contents("api_key"));
-        told.filter(|change| change.key != "api_key")
+        changed_settings
+            .filter(|change| change.key != "api_key")
             .chain(key)
             .collect()
     }
@@ -264,17 +265,17 @@ mod tests {
         load(&sources).unwrap()
     }
 
-    fn told(was: &str, is: &str) -> Vec<(String, Takes, Leeway)> {
+    fn changed_settings(was: &str, is: &str) -> Vec<(String, Takes, Leeway)> {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("config.toml");
         let (was, is) = (loaded(&file, was), loaded(&file, is));
-        let told = |change: Change| (change.to_string(), change.takes, change.leeway);
-        was.changes(&is).into_iter().map(told).collect()
+        let changed_settings = |change: Change| (change.to_string(), change.takes, change.leeway);
+        was.changes(&is).into_iter().map(changed_settings).collect()
     }
 
     #[test]
     fn nothing_that_reads_the_same_is_a_change() {
-        assert_eq!(told("", "theme = \"dark\" # as it was"), []);
+        assert_eq!(changed_settings("", "theme = \"dark\" # as it was"), []);
     }
 
     #[test]
@@ -286,7 +287,7 @@ mod tests {
             )
         };
         let more = format!("{}[profiles.c]\naccount_id = \"chal-3\"\n", other("2"));
-        let words: Vec<_> = told(&other("1"), &more)
+        let words: Vec<_> = changed_settings(&other("1"), &more)
             .into_iter()
             .map(|(words, ..)| words)
             .collect();
@@ -300,7 +301,7 @@ mod tests {
     #[test]
     fn a_change_says_what_was_and_what_is() {
         assert_eq!(
-            told("", "theme = \"light\"\n[checks]\nmax_size = \"2\""),
+            changed_settings("", "theme = \"light\"\n[checks]\nmax_size = \"2\""),
             [
                 (
                     "checks.max_size = 2 (was none)".to_owned(),
@@ -320,7 +321,7 @@ mod tests {
     fn a_setting_that_is_neither_looks_nor_keys_nor_a_limit_needs_a_restart() {
         let service =
             "base_url = \"http://127.0.0.1:9\"\naccount_id = \"a\"\napi_key_file = \"/k\"";
-        let changes = told(
+        let changes = changed_settings(
             service,
             "read_only = true\nlog_level = \"off\"\n[poll]\norders = \"2s\"",
         );
@@ -353,7 +354,11 @@ mod tests {
             ("[guard]\ndrawdown = \"5\"", "[guard]\ndrawdown = \"6\""),
         ];
         for (strict, loose) in more {
-            let leeways = [told(strict, loose), told(loose, strict)].map(|told| told[0].2);
+            let leeways = [
+                changed_settings(strict, loose),
+                changed_settings(loose, strict),
+            ]
+            .map(|changed_settings| changed_settings[0].2);
             assert_eq!(leeways, [Leeway::More, Leeway::Same], "{strict} -> {loose}");
         }
     }

@@ -37,10 +37,10 @@ pub fn load(sources: &Sources) -> Result<Loaded, SettingsError> {
             Err(SettingsError(found)) => problems.extend(found),
         }
     }
-    let mut said: Vec<Problem> = vec![];
+    let mut reported: Vec<Problem> = vec![];
     problems.retain(|problem| {
-        let is_new = !said.contains(problem);
-        said.push(problem.clone());
+        let is_new = !reported.contains(problem);
+        reported.push(problem.clone());
         is_new
     });
     if problems.is_empty() {

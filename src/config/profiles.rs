@@ -103,17 +103,19 @@ fn problem(layers: &Layers, key: &str, what: &str) -> Problem {
 pub(super) fn chosen(mut all: Vec<Loaded>, sources: &Sources) -> Result<Loaded, SettingsError> {
     let has_profiles = all.len() > 1;
     let top = all.first();
-    let wish = top.and_then(|top| top.settings.profile.clone());
-    let wish = wish.filter(|name| !name.is_empty());
-    let asked = top.and_then(|top| top.origin("profile"));
+    let wanted = top.and_then(|top| top.settings.profile.clone());
+    let wanted = wanted.filter(|name| !name.is_empty());
+    let wanted_by = top.and_then(|top| top.origin("profile"));
     if has_profiles && top.is_some_and(|top| top.settings.account_id.is_none()) {
         all.remove(0);
     }
-    let at = match &wish {
+    let at = match &wanted {
         None => Some(0),
-        Some(_) => all.iter().position(|account| account.settings.name == wish),
+        Some(_) => all
+            .iter()
+            .position(|account| account.settings.name == wanted),
     };
-    let at = at.ok_or_else(|| unknown(wish.as_deref().unwrap_or_default(), asked, &all))?;
+    let at = at.ok_or_else(|| unknown(wanted.as_deref().unwrap_or_default(), wanted_by, &all))?;
     let mut problems = twins(&all);
     all.rotate_left(at);
     let mut rest = all.into_iter();

@@ -85,7 +85,7 @@ impl Settings {
 }
 
 impl Connection {
-    /// Whether the key's accounts are to be asked for: the settings name none.
+    /// Whether the key's accounts are to be requested: the settings name none.
     pub fn needs_account(&self) -> bool {
         self.account_id.raw().is_empty()
     }

@@ -175,8 +175,8 @@ fn meanings(text: &str) -> BTreeMap<String, String> {
         } else if line.is_empty() || line.starts_with("# ---") {
             comment.clear();
             shared.clear();
-        } else if let Some(said) = line.strip_prefix('#') {
-            comment.push(said.strip_prefix(' ').unwrap_or(said));
+        } else if let Some(words) = line.strip_prefix('#') {
+            comment.push(words.strip_prefix(' ').unwrap_or(words));
         }
     }
     found
@@ -187,5 +187,5 @@ fn setting(line: &str) -> Option<(&str, Option<&str>)> {
     let line = line.strip_prefix("# ").unwrap_or(line);
     let (name, value) = line.split_once(" = ")?;
     let is_name = name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
-    is_name.then(|| (name, value.split_once(" # ").map(|(_, said)| said.trim())))
+    is_name.then(|| (name, value.split_once(" # ").map(|(_, words)| words.trim())))
 }

@@ -173,7 +173,7 @@ word!(
 );
 
 impl MarketData {
-    /// What a person is told who turns it on.
+    /// What a person reads who turns it on.
     pub fn reveals(self) -> Option<&'static str> {
         match self {
             Self::Off => None,

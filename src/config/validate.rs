@@ -90,7 +90,7 @@ fn service_is_whole(settings: &Settings, found: &mut FoundProblems) {
         .filter(|(_, is_set, _)| *is_set)
         .map(|(key, ..)| *key)
         .collect();
-    // Without an account_id the key tells which accounts there are.
+    // Without an account_id the service lists the accounts of the key.
     let missing = set
         .iter()
         .filter(|(key, is_set, _)| !is_set && *key != "account_id");

@@ -260,7 +260,7 @@ impl ApiError {
         }
     }
 
-    /// `wait` is the wall time in whole seconds that a cooldown refusal asks for.
+    /// `wait` is the wall time in whole seconds that a cooldown refusal requests.
     pub(super) fn from_refusal(refusal: CommandRefusal, wait: u64) -> Self {
         let status = match refusal.kind {
             RefusalKind::Payload => StatusCode::BAD_REQUEST,

@@ -48,7 +48,7 @@ impl<Target: Copy, Outcome> Targets<Target, Outcome> {
     }
 
     /// A row for each target of which something became.
-    pub(super) fn told<Row>(&self, row: impl FnMut((Target, &Outcome)) -> Row) -> Vec<Row> {
+    pub(super) fn rows<Row>(&self, row: impl FnMut((Target, &Outcome)) -> Row) -> Vec<Row> {
         let targets = self.targets.iter().copied();
         targets.zip(&self.results).map(row).collect()
     }

@@ -38,7 +38,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-/// The shortest time between two steps that are told: at most fifty a second.
+/// The shortest time between two steps that are reported: at most fifty a second.
 pub(super) const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
 
 /// What a reset starts from.
@@ -168,14 +168,14 @@ impl ExchangeService {
         }
     }
 
-    /// Tells every change of the state, whoever made it, and each step of virtual time when it is due.
+    /// Reports every change of the state, whoever made it, and each step of virtual time when it is due.
     pub(super) fn changes(&self) -> watch::Receiver<StateVersion> {
         let changes = self.changed.subscribe();
         self.tick_again.notify_one();
         changes
     }
 
-    /// When virtual time is brought up to date if nobody asks before: at its next step, if somebody is told.
+    /// When virtual time is brought up to date if nobody asks before: at its next step, if somebody listens.
     pub(super) fn next_tick(&self, state: &ExchangeState) -> Instant {
         let now = Instant::now();
         let latest = now + state.tick_interval();

@@ -122,7 +122,7 @@ impl SlicedWork {
 #[derive(Clone, Copy)]
 enum OperationStep {
     Replayed,
-    /// The next one may follow after so long.
+    /// The next one may follow after this long.
     Waiting(Millis),
     Completed,
 }
@@ -262,14 +262,14 @@ fn answer(state: &ExchangeState, index: usize, step: OperationStep) -> ApiResult
     };
     let answer = match &operation.progress {
         OperationProgress::CloseAll(closes) => {
-            let rows = closes.told(|row| close_result(state, operation.account, row));
+            let rows = closes.rows(|row| close_result(state, operation.account, row));
             let is_failed = |row: &&CloseResult| row.failure_code.is_some();
             let failed = rows.iter().filter(is_failed).count();
             let data = resource(state, index, rows, failed)?;
             ApiResponse::new(status, &Data { data })
         }
         OperationProgress::CancelAll(cancels) => {
-            let rows = cancels.told(cancel_result);
+            let rows = cancels.rows(cancel_result);
             let is_failed = |row: &&CancelAllResult| row.failure_code.is_some();
             let failed = rows.iter().filter(is_failed).count();
             let data = resource(state, index, rows, failed)?;

@@ -25,7 +25,7 @@ use serde::Serialize;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// What live markets tell waits no longer.
+/// What live markets report waits no longer.
 const LIVE_TICK_INTERVAL: Duration = Duration::from_millis(250);
 
 #[derive(Debug)]

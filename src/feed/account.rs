@@ -1,13 +1,13 @@
 //! The stream of a key's accounts, as far as it is about one of them.
 //!
-//! Contract: events are told in the order of their numbers, each once. After a gap or an unreadable message nothing is
-//! told until the stream has resumed where it was, or has told the account anew. A connection that resumed and brought
+//! Contract: events are reported in the order of their numbers, each once. After a gap or an unreadable message nothing is
+//! reported until the stream has resumed where it was, or has sent the account anew. A connection that resumed and brought
 //! no event before its fault is followed by one that begins anew.
 
 use super::{
     Stream,
     account_frame::AccountFrame,
-    event::{AccountEvent, Told},
+    event::{AccountEvent, Liveness},
     link::LinkEnd,
 };
 use crate::model::{AccountId, Timestamp};
@@ -19,7 +19,7 @@ const SNAPSHOT_WITHIN: Duration = Duration::from_secs(10);
 /// A stream that sends no message for so long, not even a heartbeat, is dead, although its socket may answer pings.
 const DEAD_AFTER: Duration = Duration::from_secs(45);
 
-/// What of an account's stream was told.
+/// What of an account's stream was reported.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum AccountNews {
     /// The account anew: what was known of it is replaced by these rows.
@@ -39,7 +39,7 @@ enum AccountPhase {
     Closed,
 }
 
-/// An account that is being told anew.
+/// An account that is being sent anew.
 #[derive(Debug, Clone, PartialEq)]
 struct Snapshot {
     /// Since when it has to be complete.
@@ -55,12 +55,12 @@ pub(crate) struct AccountStream {
     phase: AccountPhase,
     /// What the service calls the stream; without a name it cannot go on after a loss.
     stream_id: Option<String>,
-    /// The number of the last event that was told; `None` while none was counted.
+    /// The number of the last event that was reported; `None` while none was counted.
     last_seq: Option<u64>,
     /// The instant of that event, by the service's clock.
-    told_at: Option<Timestamp>,
+    reported_at: Option<Timestamp>,
     /// When the last message came.
-    heard_at: Timestamp,
+    received_at: Timestamp,
     news: Vec<AccountNews>,
     end: Option<LinkEnd>,
 }
@@ -72,8 +72,8 @@ impl AccountStream {
             phase: AccountPhase::Closed,
             stream_id: None,
             last_seq: None,
-            told_at: None,
-            heard_at: Timestamp(0),
+            reported_at: None,
+            received_at: Timestamp(0),
             news: vec![],
             end: None,
         }
@@ -105,7 +105,7 @@ impl AccountStream {
         };
     }
 
-    /// Where to go on after a loss: the stream, and the last of its events that was told.
+    /// Where to go on after a loss: the stream, and the last of its events that was reported.
     fn resume(&self) -> Option<(&str, u64)> {
         self.stream_id.as_deref().zip(self.last_seq)
     }
@@ -124,7 +124,7 @@ impl AccountStream {
             seq: frame.seq,
             at: frame.at(),
             row,
-            told: Told::AsHistory,
+            liveness: Liveness::Backfill,
         });
         snapshot.rows = Some(rows.collect());
     }
@@ -138,7 +138,7 @@ impl AccountStream {
         };
         self.stream_id = snapshot.stream_id.take();
         self.last_seq = frame.seq;
-        self.told_at = frame.at();
+        self.reported_at = frame.at();
         self.news.push(AccountNews::Snapshot(rows));
         self.phase = AccountPhase::Live;
     }
@@ -154,7 +154,7 @@ impl AccountStream {
             if seq > expected {
                 return self.fault("events are missing");
             }
-            // It was told already.
+            // It was reported already.
             if seq < expected {
                 return;
             }
@@ -164,7 +164,7 @@ impl AccountStream {
             return;
         }
         self.phase = AccountPhase::Live;
-        self.told_at = self.told_at.max(frame.at());
+        self.reported_at = self.reported_at.max(frame.at());
         if !frame.is_about(&self.account) {
             return;
         }
@@ -177,7 +177,7 @@ impl AccountStream {
             seq: frame.seq,
             at: frame.at(),
             row,
-            told: Told::AsNews,
+            liveness: Liveness::Live,
         }));
     }
 }
@@ -189,21 +189,21 @@ impl Stream for AccountStream {
         self.resume().map_or_else(String::new, |(id, seq)| {
             let id = utf8_percent_encode(id, NON_ALPHANUMERIC);
             let since = self
-                .told_at
+                .reported_at
                 .map_or_else(String::new, |at| format!("&since={}", at.0));
             format!("?resume={id}&last_seq={seq}{since}")
         })
     }
 
     fn opened(&mut self, now: Timestamp) {
-        (self.phase, self.end, self.heard_at) = (AccountPhase::Opening(now), None, now);
+        (self.phase, self.end, self.received_at) = (AccountPhase::Opening(now), None, now);
     }
 
     fn frame(&mut self, text: &str, now: Timestamp) {
         if self.end.is_some() {
             return;
         }
-        self.heard_at = now;
+        self.received_at = now;
         let Ok(frame) = serde_json::from_str::<AccountFrame<'_>>(text) else {
             return self.fault("its messages cannot be read");
         };
@@ -211,7 +211,7 @@ impl Stream for AccountStream {
             "hello" => self.greeted(&frame),
             "snapshot" => self.snapshot(&frame),
             "snapshot_end" => self.snapshot_ended(&frame),
-            "reconnect" => self.end = Some(LinkEnd::Asked),
+            "reconnect" => self.end = Some(LinkEnd::ServiceRequest),
             "error" => self.fault("it reports an error"),
             "account" | "position" | "order" | "fill" | "heartbeat" => self.counted(&frame),
             _ => {}
@@ -233,7 +233,7 @@ impl Stream for AccountStream {
             AccountPhase::Opening(since) | AccountPhase::Snapshot(Snapshot { since, .. }) => {
                 Some(since.plus(SNAPSHOT_WITHIN))
             }
-            AccountPhase::Resumed | AccountPhase::Live => Some(self.heard_at.plus(DEAD_AFTER)),
+            AccountPhase::Resumed | AccountPhase::Live => Some(self.received_at.plus(DEAD_AFTER)),
             AccountPhase::Closed => None,
         }
     }

@@ -66,8 +66,8 @@ impl AccountFrame<'_> {
 
     /// What the service calls the stream, as text or as a number.
     pub(super) fn stream_id(&self) -> Option<String> {
-        let told = self.stream_id?.get();
-        Some(serde_json::from_str(told).unwrap_or_else(|_| told.to_owned()))
+        let text = self.stream_id?.get();
+        Some(serde_json::from_str(text).unwrap_or_else(|_| text.to_owned()))
     }
 
     /// Whether it is about this account: by its own word, or else by that of its row.

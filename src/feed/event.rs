@@ -1,4 +1,4 @@
-//! What streams tell, in one form whatever the source.
+//! What streams report, in one form whatever the source.
 
 use crate::model::{
     Account, Book, Candle, Dated, Interval, MarketId, Num, Order, Position, PublicTrade, Timestamp,
@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 
 /// Whether a row is of before the subscription: history is shown, and never counted as new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Told {
-    AsHistory,
-    AsNews,
+pub(crate) enum Liveness {
+    Backfill,
+    Live,
 }
 
 /// What happened in a market.
@@ -25,13 +25,13 @@ pub(crate) enum MarketEvent {
         /// The trades that it follows without a gap; empty where some may be missing between.
         follows: Vec<PublicTrade>,
         trade: PublicTrade,
-        told: Told,
+        liveness: Liveness,
     },
     Candle {
         market: MarketId,
         interval: Interval,
         candle: Candle,
-        told: Told,
+        liveness: Liveness,
     },
     Tick {
         market: MarketId,
@@ -110,10 +110,10 @@ pub(crate) struct AccountEvent {
     /// By the service's clock.
     pub(crate) at: Option<Timestamp>,
     pub(crate) row: AccountRow,
-    pub(crate) told: Told,
+    pub(crate) liveness: Liveness,
 }
 
-/// A row of an account, as a read tells it.
+/// A row of an account, as a read returns it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum AccountRow {
     Account(Box<Account>),

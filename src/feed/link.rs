@@ -24,7 +24,7 @@ const DEAD_AFTER: Duration = Duration::from_secs(45);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LinkEnd {
     /// The service asked its clients to come back.
-    Asked,
+    ServiceRequest,
     /// What came cannot be trusted, in words.
     Fault(&'static str),
 }
@@ -81,26 +81,26 @@ pub(crate) enum Pulse {
 /// Watches one open connection for silence.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Watchdog {
-    heard_at: Timestamp,
+    received_at: Timestamp,
     pinged_at: Timestamp,
 }
 
 impl Watchdog {
     pub(crate) fn open(now: Timestamp) -> Self {
         Self {
-            heard_at: now,
+            received_at: now,
             pinged_at: now,
         }
     }
 
     /// A frame of any kind has come.
-    pub(crate) fn heard(&mut self, now: Timestamp) {
-        self.heard_at = now;
+    pub(crate) fn received(&mut self, now: Timestamp) {
+        self.received_at = now;
     }
 
     /// What is due; a ping counts as sent.
     pub(crate) fn check(&mut self, now: Timestamp) -> Pulse {
-        if now.since(self.heard_at) >= DEAD_AFTER {
+        if now.since(self.received_at) >= DEAD_AFTER {
             return Pulse::Dead;
         }
         if now.since(self.pinged_at) < PING_EVERY {
@@ -111,18 +111,18 @@ impl Watchdog {
     }
 
     /// Whether the other end still answers in time.
-    pub(crate) fn is_heard(&self, now: Timestamp) -> bool {
-        now.since(self.heard_at) < LATE_AFTER
+    pub(crate) fn is_alive(&self, now: Timestamp) -> bool {
+        now.since(self.received_at) < LATE_AFTER
     }
 
     /// When something changes next.
     pub(crate) fn due(&self, now: Timestamp) -> Timestamp {
-        let silence = if self.is_heard(now) {
+        let silence = if self.is_alive(now) {
             LATE_AFTER
         } else {
             DEAD_AFTER
         };
-        let silent = self.heard_at.plus(silence);
+        let silent = self.received_at.plus(silence);
         self.pinged_at.plus(PING_EVERY).min(silent)
     }
 }
@@ -161,9 +161,9 @@ mod tests {
         assert_eq!(watchdog.check(at(15_000)), Pulse::Ping);
         assert_eq!(watchdog.check(at(15_001)), Pulse::Fine);
         assert_eq!(watchdog.due(at(15_001)), at(20_000));
-        assert!(watchdog.is_heard(at(19_999)) && !watchdog.is_heard(at(20_000)));
-        watchdog.heard(at(20_500));
-        assert!(watchdog.is_heard(at(20_500)));
+        assert!(watchdog.is_alive(at(19_999)) && !watchdog.is_alive(at(20_000)));
+        watchdog.received(at(20_500));
+        assert!(watchdog.is_alive(at(20_500)));
         assert_eq!(watchdog.check(at(65_499)), Pulse::Ping);
         assert_eq!(watchdog.due(at(65_499)), at(65_500));
         assert_eq!(watchdog.check(at(65_500)), Pulse::Dead);

@@ -22,7 +22,7 @@ pub(crate) const MOST_SUBSCRIPTIONS: usize = 64;
 
 /// Frames in a row that are no messages: the other end is broken.
 const UNREADABLE_IN_A_ROW: u32 = 3;
-/// Names of subscriptions that were told events before they were acknowledged.
+/// Names of subscriptions that sent events before they were acknowledged.
 const MOST_EARLY: usize = 64;
 
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ pub(crate) struct MarketStream {
     requests: Requests,
     events: Vec<MarketEvent>,
     early: BTreeSet<String>,
-    /// What the service refused when it was last asked for.
+    /// What the service refused when it was last requested.
     refused: BTreeSet<Topic>,
     /// The markets that were last said to be refused.
     refused_markets: BTreeSet<MarketId>,
@@ -50,7 +50,7 @@ enum SubscriptionEnd {
 }
 
 impl SubscriptionEnd {
-    /// It is asked for again after this.
+    /// It is requested again after this.
     fn pause(self) -> Duration {
         match self {
             Self::Over => Duration::from_millis(1_500),
@@ -179,7 +179,7 @@ impl MarketStream {
     /// Whether a subscription is not acknowledged yet.
     fn awaits_name(&self) -> bool {
         let mut all = self.subscriptions.iter();
-        all.any(|one| one.progress().phase() == SubscriptionPhase::Asked)
+        all.any(|one| one.progress().phase() == SubscriptionPhase::Requested)
     }
 
     fn take(&mut self, frame: &MarketFrame<'_>, now: Timestamp) {
@@ -198,7 +198,7 @@ impl MarketStream {
         self.renew(refuted.as_slice(), now);
     }
 
-    /// A frame is lost, whatever it told.
+    /// A frame is lost, whatever it reported.
     fn cannot_read(&mut self) {
         self.unreadable += 1;
         for one in &mut self.subscriptions {
@@ -209,7 +209,7 @@ impl MarketStream {
         }
     }
 
-    /// When this one is to be asked for anew.
+    /// When this one is to be requested again.
     fn renewal_due(&self, one: &Subscription) -> Option<Timestamp> {
         let others = self.subscriptions.iter().filter(|other| other.id != one.id);
         one.progress()
@@ -250,7 +250,7 @@ impl Stream for MarketStream {
             }
             "sub_err" => self.ended(frame.id, SubscriptionEnd::Refused, now),
             "end" => self.ended(frame.id, SubscriptionEnd::Over, now),
-            "draining" => self.end = Some(LinkEnd::Asked),
+            "draining" => self.end = Some(LinkEnd::ServiceRequest),
             _ => {}
         }
     }

@@ -49,7 +49,7 @@ impl<'de> Deserialize<'de> for Amount {
 }
 
 pub(super) fn amount<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Num>, D::Error> {
-    Option::<Amount>::deserialize(from).map(|told| told.map(|Amount(number)| number))
+    Option::<Amount>::deserialize(from).map(|event| event.map(|Amount(number)| number))
 }
 
 impl<'de> Deserialize<'de> for Patch {
@@ -89,10 +89,10 @@ struct WireLevel {
 
 /// A whole book: sorted, every level above 0, not crossed.
 pub(super) fn book(event: &RawValue) -> Option<Dated<Book>> {
-    let told: WireBook<'_> = read(event.get())?;
+    let row: WireBook<'_> = read(event.get())?;
     Some(Dated {
-        value: sound_book(levels(&told.bids)?, levels(&told.asks)?)?,
-        made_at: told.time,
+        value: sound_book(levels(&row.bids)?, levels(&row.asks)?)?,
+        made_at: row.time,
     })
 }
 
@@ -140,16 +140,16 @@ struct WireTrade<'a> {
 }
 
 pub(super) fn trade(event: &RawValue) -> Option<PublicTrade> {
-    let told: WireTrade<'_> = read(event.get())?;
-    let aggressor = match told.side.to_ascii_lowercase().as_str() {
+    let row: WireTrade<'_> = read(event.get())?;
+    let aggressor = match row.side.to_ascii_lowercase().as_str() {
         "buy" | "b" => Side::Buy,
         "sell" | "s" | "a" => Side::Sell,
         _ => return None,
     };
-    let id = told.trade_id.map(|id| id.get().trim_matches('"'));
+    let id = row.trade_id.map(|id| id.get().trim_matches('"'));
     Some(PublicTrade {
         id: id.and_then(|digits| digits.parse().ok()),
-        ..sound_trade(told.price?, told.size?, aggressor, told.time?)?
+        ..sound_trade(row.price?, row.size?, aggressor, row.time?)?
     })
 }
 
@@ -188,17 +188,14 @@ struct WireCandle {
 }
 
 pub(super) fn candle(event: &RawValue) -> Option<Candle> {
-    let told: WireCandle = read(event.get())?;
-    let trades = told.trades.and_then(Num::to_i64);
+    let row: WireCandle = read(event.get())?;
+    let trades = row.trades.and_then(Num::to_i64);
     sound_candle(Candle {
-        volume: told.volume,
-        turnover: told.quote_volume,
+        volume: row.volume,
+        turnover: row.quote_volume,
         trades: trades.and_then(|count| u64::try_from(count).ok()),
-        is_closed: told.is_final,
-        ..bare_candle(
-            told.open_time?,
-            [told.open, told.high, told.low, told.close],
-        )
+        is_closed: row.is_final,
+        ..bare_candle(row.open_time?, [row.open, row.high, row.low, row.close])
     })
 }
 
@@ -242,15 +239,15 @@ struct WireTick {
 
 /// Prices above 0, the bid below the ask.
 pub(super) fn tick(event: &RawValue) -> Option<Tick> {
-    let told: WireTick = read(event.get())?;
-    let sides = [told.bid, told.ask].into_iter().flatten();
-    let mut prices = sides.chain([told.price.0]);
-    let is_crossed = told.bid.zip(told.ask).is_some_and(|(bid, ask)| bid >= ask);
+    let row: WireTick = read(event.get())?;
+    let sides = [row.bid, row.ask].into_iter().flatten();
+    let mut prices = sides.chain([row.price.0]);
+    let is_crossed = row.bid.zip(row.ask).is_some_and(|(bid, ask)| bid >= ask);
     (prices.all(Num::is_positive) && !is_crossed).then_some(Tick {
-        price: told.price.0,
-        bid: told.bid,
-        ask: told.ask,
-        at: told.time,
+        price: row.price.0,
+        bid: row.bid,
+        ask: row.ask,
+        at: row.time,
     })
 }
 
@@ -273,25 +270,25 @@ struct WireStats {
 
 /// The statistics after this patch; a mark that can be none is refused.
 pub(super) fn patched(event: &RawValue, before: Stats) -> Option<Stats> {
-    let told: WireStats = read(event.get())?;
+    let row: WireStats = read(event.get())?;
     let stats = Stats {
-        mark: told.mark_px.over(before.mark),
+        mark: row.mark_px.over(before.mark),
         oracle: None,
-        day_change: told.day_change.over(before.day_change),
-        funding_rate: told.funding_rate.over(before.funding_rate),
-        funding_hours: told.funding_interval_hours.over(before.funding_hours),
-        next_funding_at: instant_over(told.next_funding_time, before.next_funding_at),
-        open_interest: told.open_interest_usd.over(before.open_interest),
-        day_volume: told.day_ntl_vlm.over(before.day_volume),
-        gap_since: instant_over(told.gap_since, before.gap_since),
-        at: told.time.or(before.at),
+        day_change: row.day_change.over(before.day_change),
+        funding_rate: row.funding_rate.over(before.funding_rate),
+        funding_hours: row.funding_interval_hours.over(before.funding_hours),
+        next_funding_at: instant_over(row.next_funding_time, before.next_funding_at),
+        open_interest: row.open_interest_usd.over(before.open_interest),
+        day_volume: row.day_ntl_vlm.over(before.day_volume),
+        gap_since: instant_over(row.gap_since, before.gap_since),
+        at: row.time.or(before.at),
     };
     let is_price = stats.mark.is_none_or(Num::is_positive);
     is_price.then_some(stats)
 }
 
-fn instant_over(told: Patch, before: Option<Timestamp>) -> Option<Timestamp> {
-    match told {
+fn instant_over(event: Patch, before: Option<Timestamp>) -> Option<Timestamp> {
+    match event {
         Patch::Keep => before,
         Patch::Is(at) => at.and_then(Timestamp::from_wire),
     }

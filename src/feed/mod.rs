@@ -2,7 +2,7 @@
 //! the public ones of venues, as one kind of event. Names `api`, `config` and `model`.
 //!
 //! Contract: pure. Frames and instants go in, events and requests come out; whoever owns the socket sends, waits and
-//! draws lots. A frame is checked before it is believed: of what was asked for, well formed, in order, and no book that
+//! draws lots. A frame is checked before it is believed: of what was requested, well formed, in order, and no book that
 //! is crossed or older than the last. What fails the check is left out, so that the data it would have renewed grows
 //! old. Frames have at most [`LONGEST_FRAME`] bytes.
 
@@ -45,7 +45,7 @@ pub(crate) trait Stream {
         String::new()
     }
 
-    /// Sets what is to be told, where that can be chosen.
+    /// Sets what is to be reported, where that can be chosen.
     fn want(&mut self, _topics: BTreeSet<Topic>, _now: Timestamp) {}
 
     /// A connection is open.
@@ -81,10 +81,10 @@ pub(crate) trait Stream {
         None
     }
 
-    /// What the frames told, oldest first.
+    /// What the frames reported, oldest first.
     fn events(&mut self) -> Vec<Self::Event>;
 
-    /// Whether everything that was asked for has been told as it is now.
+    /// Whether everything that was requested has been reported as it is now.
     fn is_live(&self) -> bool;
 
     /// Why this connection is of no more use.

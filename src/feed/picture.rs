@@ -1,9 +1,9 @@
-//! An account as its stream has told it: the whole lists, as a read tells them.
+//! An account as its stream has reported it: the whole lists, as a read returns them.
 
 use super::event::{AccountEvent, AccountRow};
 use crate::model::{Account, Order, Position};
 
-/// Rows of one list: an account with more is not told whole.
+/// Rows of one list: an account with more is not sent whole.
 const MOST_ROWS: usize = 5_000;
 
 /// What is known of the account now.

@@ -1,14 +1,14 @@
-//! How far one subscription has come, and when it is to be asked for anew.
+//! How far one subscription has come, and when it is to be requested again.
 
 use crate::model::Timestamp;
 use std::time::Duration;
 
-/// An acknowledgement, or the end of the snapshot, is this late: the subscription is asked for anew.
+/// An acknowledgement, or the end of the snapshot, is this late: the subscription is requested again.
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
-/// A subscription that is silent while others are not is asked for anew after so long, and then after twice that, since
+/// A subscription that is silent while others are not is requested again after this long, and then after twice that, since
 /// a market may rest.
 const SILENT_AFTER: Duration = Duration::from_secs(10);
-/// A silent subscription is suspicious while another one was heard so recently.
+/// A silent subscription is suspicious while another one was active so recently.
 const OTHERS_HEARD: Duration = Duration::from_millis(2_500);
 /// That is doubled so often at most.
 const DOUBLED: u32 = 5;
@@ -18,11 +18,11 @@ const REFUSED_IN_A_ROW: u32 = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SubscriptionPhase {
-    Asked,
+    Requested,
     /// Acknowledged; what comes is of before.
     Snapshot,
     Live,
-    /// The source refused or ended it; it is asked for again at this instant.
+    /// The source refused or ended it; it is requested again at this instant.
     Ended(Timestamp),
 }
 
@@ -31,20 +31,20 @@ pub(super) struct Progress {
     phase: SubscriptionPhase,
     /// Of the phase.
     since: Timestamp,
-    heard_at: Timestamp,
-    /// Whether the source had refused or ended it when it was asked for.
+    received_at: Timestamp,
+    /// Whether the source had refused or ended it when it was requested.
     was_ended: bool,
-    /// How often it was asked for anew without an event since.
+    /// How often it was requested again without an event since.
     renewals: u32,
     refused: u32,
 }
 
 impl Progress {
-    pub(super) fn asked(now: Timestamp) -> Self {
+    pub(super) fn requested(now: Timestamp) -> Self {
         Self {
-            phase: SubscriptionPhase::Asked,
+            phase: SubscriptionPhase::Requested,
             since: now,
-            heard_at: now,
+            received_at: now,
             was_ended: false,
             renewals: 0,
             refused: 0,
@@ -56,26 +56,26 @@ impl Progress {
             renewals: self.renewals.saturating_add(1),
             was_ended: match self.phase {
                 SubscriptionPhase::Ended(_) => true,
-                SubscriptionPhase::Asked => self.was_ended,
+                SubscriptionPhase::Requested => self.was_ended,
                 SubscriptionPhase::Snapshot | SubscriptionPhase::Live => false,
             },
-            ..Self::asked(now)
+            ..Self::requested(now)
         }
     }
 
     pub(super) fn enter(&mut self, phase: SubscriptionPhase, now: Timestamp) {
-        (self.phase, self.since, self.heard_at) = (phase, now, now);
+        (self.phase, self.since, self.received_at) = (phase, now, now);
     }
 
     pub(super) fn phase(&self) -> SubscriptionPhase {
         self.phase
     }
 
-    /// Whether nothing that it was asked for is still to come; of what was ended, nothing is expected.
+    /// Whether nothing requested of it is still to come; of what was ended, nothing is expected.
     pub(super) fn is_settled(&self) -> bool {
         match self.phase {
             SubscriptionPhase::Live | SubscriptionPhase::Ended(_) => true,
-            SubscriptionPhase::Asked => self.was_ended,
+            SubscriptionPhase::Requested => self.was_ended,
             SubscriptionPhase::Snapshot => false,
         }
     }
@@ -85,8 +85,8 @@ impl Progress {
     }
 
     /// An event was believed.
-    pub(super) fn heard(&mut self, now: Timestamp) {
-        (self.heard_at, self.refused) = (now, 0);
+    pub(super) fn received(&mut self, now: Timestamp) {
+        (self.received_at, self.refused) = (now, 0);
         if self.phase == SubscriptionPhase::Live {
             self.renewals = 0;
         }
@@ -99,29 +99,29 @@ impl Progress {
 
     /// Whether what comes can no longer be believed. Until a new request is acknowledged, it is of the one before.
     pub(super) fn is_refuted(&self) -> bool {
-        self.phase != SubscriptionPhase::Asked
+        self.phase != SubscriptionPhase::Requested
             && self.refused >= REFUSED_IN_A_ROW << self.renewals.min(DOUBLED)
     }
 
-    /// Whether it was asked for anew since it was last heard live.
+    /// Whether it was requested again since it was last live.
     pub(super) fn is_renewed(&self) -> bool {
         self.renewals > 0
     }
 
-    /// When it is to be asked for anew, as far as that depends on time alone; a silent one only while one of the others
-    /// is heard. Whatever is heard later brings a look of its own.
+    /// When it is to be requested again, as far as that depends on time alone; a silent one only while one of the others
+    /// is heard. Whatever arrives later brings a look of its own.
     pub(super) fn renewal_due<'a>(
         &self,
         mut others: impl Iterator<Item = &'a Self>,
     ) -> Option<Timestamp> {
         let wait = |wait: Duration| wait * (1 << self.renewals.min(DOUBLED));
         match self.phase {
-            SubscriptionPhase::Asked | SubscriptionPhase::Snapshot => {
+            SubscriptionPhase::Requested | SubscriptionPhase::Snapshot => {
                 Some(self.since.plus(wait(ANSWER_WITHIN)))
             }
             SubscriptionPhase::Live => {
-                let due = self.heard_at.plus(wait(SILENT_AFTER));
-                let is_heard = others.any(|other| other.heard_at.plus(OTHERS_HEARD) >= due);
+                let due = self.received_at.plus(wait(SILENT_AFTER));
+                let is_heard = others.any(|other| other.received_at.plus(OTHERS_HEARD) >= due);
                 is_heard.then_some(due)
             }
             SubscriptionPhase::Ended(again_at) => Some(again_at),

@@ -1,4 +1,4 @@
-//! A stream that tells its frames as they came, for a recording or a replay. What it asks for, and when, is the stream's.
+//! A stream that reports its frames as they came, for a recording or a replay. What it requests, and when, is the stream's.
 
 use super::{
     LONGEST_FRAME, Stream,
@@ -27,7 +27,7 @@ pub(crate) struct RecordedStream<S> {
     /// None for the stream of a service.
     socket: Option<VenueSocket>,
     connections: u64,
-    told: Vec<Received>,
+    received: Vec<Received>,
     day: EachDay,
     refused: u32,
     end: Option<LinkEnd>,
@@ -74,7 +74,7 @@ impl<S: Stream> RecordedStream<S> {
             market,
             socket,
             connections: 0,
-            told: vec![],
+            received: vec![],
             day: EachDay::GoesOn,
             refused: 0,
             end: None,
@@ -96,7 +96,7 @@ impl<S: Stream> RecordedStream<S> {
         }
     }
 
-    /// Whether it tells something of the market. A service's answers belong to what follows them, but for a refusal.
+    /// Whether it reports something of the market. A service's answers belong to what follows them, but for a refusal.
     fn is_news(&self, text: &str) -> bool {
         match self.socket {
             Some(socket) => socket.is_news(text),
@@ -105,7 +105,7 @@ impl<S: Stream> RecordedStream<S> {
     }
 
     fn tell(&mut self, frame: &str, belief: Belief, now: Timestamp) {
-        self.told.push(Received {
+        self.received.push(Received {
             at: now.into(),
             content: Recorded::Frame(frame.to_owned()),
             belief,
@@ -119,7 +119,7 @@ impl<S: Stream> RecordedStream<S> {
             market: Some(self.market.raw().to_owned()),
             socket: self.socket,
         };
-        self.told.push(Received::mark(mark, now));
+        self.received.push(Received::mark(mark, now));
     }
 
     /// An answer takes two lines: what it is, and itself.
@@ -214,7 +214,7 @@ impl<S: Stream> Stream for RecordedStream<S> {
     fn events(&mut self) -> Vec<Received> {
         // Decoded once more by who reads the lines.
         drop(self.stream.events());
-        std::mem::take(&mut self.told)
+        std::mem::take(&mut self.received)
     }
 
     fn is_live(&self) -> bool {
@@ -239,7 +239,7 @@ mod tests {
     use super::*;
     use crate::feed::{
         event::MarketEvent,
-        recording::{LineTold, Told, compressed, market::MarketRecording},
+        recording::{DecodedLine, LineOutcome, compressed, market::MarketRecording},
         topic::StreamedMarket,
     };
     use std::io::Cursor;
@@ -261,18 +261,18 @@ mod tests {
         stream
     }
 
-    /// What a file with these lines tells.
-    fn replayed(lines: &[Received]) -> Vec<LineTold> {
+    /// What a file with these lines reports.
+    fn replayed(lines: &[Received]) -> Vec<DecodedLine> {
         let text: String = lines.iter().map(|line| line.line().unwrap()).collect();
         let file = Cursor::new(compressed(&text).unwrap());
         let recording = MarketRecording::open(file, None).unwrap();
         recording.lines.map(Result::unwrap).collect()
     }
 
-    fn books(told: &[LineTold]) -> usize {
-        let events = told.iter().flat_map(|line| match &line.told {
-            Told::Events(events) => events.as_slice(),
-            Told::Gap => &[],
+    fn books(received: &[DecodedLine]) -> usize {
+        let events = received.iter().flat_map(|line| match &line.outcome {
+            LineOutcome::Events(events) => events.as_slice(),
+            LineOutcome::Gap => &[],
         });
         events
             .filter(|event| matches!(event, MarketEvent::Book { .. }))
@@ -291,11 +291,11 @@ mod tests {
             r#"{{"channel":"l2Book","data":{{"coin":"BTC","time":{START},"levels":[[{{"px":"1","sz":"1"}}],[{{"px":"2","sz":"1"}}]]}}}}"#
         );
         stream.frame(&book, at(4));
-        let told = stream.events();
-        let kept: Vec<_> = told.iter().map(|line| line.at.timestamp()).collect();
+        let received = stream.events();
+        let kept: Vec<_> = received.iter().map(|line| line.at.timestamp()).collect();
         assert_eq!(kept, [at(0), at(4)], "the connection, and the book");
-        assert_eq!(told[1].content, Recorded::Frame(book));
-        assert_eq!(books(&replayed(&told)), 1);
+        assert_eq!(received[1].content, Recorded::Frame(book));
+        assert_eq!(books(&replayed(&received)), 1);
     }
 
     #[test]
@@ -306,16 +306,16 @@ mod tests {
             r#"{"op": "sub_err", "id": 1, "error": "no such market"}"#,
             at(1),
         );
-        let told = stream.events();
+        let received = stream.events();
         assert!(
             matches!(
-                told.as_slice(),
+                received.as_slice(),
                 [Received {
                     content: Recorded::Mark(_),
                     ..
                 }]
             ),
-            "{told:?}"
+            "{received:?}"
         );
     }
 
@@ -334,9 +334,9 @@ mod tests {
         let answer = br#"{"lastUpdateId":100,"bids":[["100","1"]],"asks":[["101","1"]]}"#;
         stream.answer(subject, Some(answer), at(20));
         stream.frame(&change(103, 110, 102), at(30));
-        let told = stream.events();
+        let received = stream.events();
         assert_eq!(
-            books(&replayed(&told)),
+            books(&replayed(&received)),
             2,
             "with the answer, and with the change after it"
         );
@@ -345,7 +345,7 @@ mod tests {
             Recorded::Mark(mark) => mark.event == MarkEvent::WholeBook,
             Recorded::Frame(_) => false,
         };
-        let plain: Vec<_> = told
+        let plain: Vec<_> = received
             .iter()
             .filter(|line| !is_whole(line))
             .cloned()

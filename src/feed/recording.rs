@@ -24,7 +24,7 @@ mod tardis;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use decoder::{FrameDecoder, LineTold, Told};
+pub(crate) use decoder::{DecodedLine, FrameDecoder, LineOutcome};
 use lines::TextLines;
 pub(crate) use lines::{RecordingFault, RecordingResult};
 
@@ -57,7 +57,7 @@ const NANOS_A_MILLI: i64 = 1_000_000;
 /// What the channel of the lines of our own is called.
 const OWN_CHANNEL: &str = "perpdeck";
 
-/// What a feed has told, and when.
+/// What a feed has reported, and when.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Received {
     pub(crate) at: Nanos,
@@ -65,7 +65,7 @@ pub(crate) struct Received {
     pub(crate) belief: Belief,
 }
 
-/// Whether a line tells what it should.
+/// Whether a line reports what it should.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Belief {
     Believed,
@@ -127,9 +127,9 @@ pub(crate) enum MarkEvent {
     Gap,
     /// The next line is the whole book, which was read beside the stream.
     WholeBook,
-    /// The next line tells how long fundings are apart, which was read beside the stream.
+    /// The next line reports how long fundings are apart, which was read beside the stream.
     FundingHours,
-    /// The next line tells how much is open, which was read beside the stream.
+    /// The next line reports how much is open, which was read beside the stream.
     OpenInterest,
     /// The recording was ended.
     End,
@@ -169,7 +169,7 @@ impl Received {
     }
 }
 
-/// The line of a frame, without the wallets and transactions of traders, which some venues tell.
+/// The line of a frame, without the wallets and transactions of traders, which some venues report.
 fn frame_line(received: Nanos, frame: &str) -> String {
     // Between the values of a frame a line break means nothing, and within one it cannot be.
     let frame = without_traders(frame).replace(['\n', '\r'], " ");

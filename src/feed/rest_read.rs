@@ -25,7 +25,7 @@ impl RestRead {
 /// What a read of a stream is about.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ReadSubject {
-    /// The whole book of a market whose changes the stream tells.
+    /// The whole book of a market whose changes the stream reports.
     Book(MarketId),
     /// The hours between two fundings, of all markets.
     FundingHours,

@@ -1,11 +1,11 @@
-//! When something that may have to be asked for again and again is asked for next.
+//! When something that may have to be requested repeatedly is requested next.
 
 use crate::model::Timestamp;
 use std::time::Duration;
 
 const SHORTEST: Duration = Duration::from_secs(2);
 const LONGEST: Duration = Duration::from_secs(30);
-/// Whoever was not asked for so long begins anew.
+/// A source that was not requested this long starts again.
 const FORGOTTEN_AFTER: Duration = Duration::from_mins(2);
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -16,7 +16,7 @@ pub(super) struct Retry {
 }
 
 impl Retry {
-    /// When it may be asked for again: at once for the first time, and then after twice the time of before.
+    /// When it may be requested again: at once for the first time, and then after twice the time of before.
     pub(super) fn due(&self) -> Timestamp {
         let wait = (SHORTEST * (1 << self.tries.saturating_sub(1).min(4))).min(LONGEST);
         self.last.map_or(Timestamp(0), |last| last.plus(wait))

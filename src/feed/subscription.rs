@@ -1,7 +1,7 @@
 //! One subscription of the market stream: how far it has come, and what of its events is believed.
 
 use super::{
-    event::{MarketEvent, Stats, Told},
+    event::{Liveness, MarketEvent, Stats},
     market_frame::{self as wire, EventHead},
     progress::{Progress, SubscriptionPhase},
     topic::{Channel, Topic},
@@ -22,7 +22,7 @@ pub(super) struct Subscription {
     known: BTreeMap<MarketId, SubscribedMarket>,
 }
 
-/// What this subscription has told of a market.
+/// What this subscription has reported of a market.
 #[derive(Debug, Default)]
 struct SubscribedMarket {
     made_at: Option<Timestamp>,
@@ -37,7 +37,7 @@ impl Subscription {
             id,
             topic,
             name: None,
-            progress: Progress::asked(now),
+            progress: Progress::requested(now),
             known: BTreeMap::new(),
         }
     }
@@ -54,7 +54,7 @@ impl Subscription {
         self.name.as_deref() == Some(name)
     }
 
-    /// The service calls it `name`, and tells what is there now.
+    /// The service calls it `name`, and reports what is there now.
     pub(super) fn acknowledged(&mut self, name: String, now: Timestamp) {
         self.name = Some(name);
         self.progress.enter(SubscriptionPhase::Snapshot, now);
@@ -69,9 +69,9 @@ impl Subscription {
         self.progress.enter(SubscriptionPhase::Ended(again_at), now);
     }
 
-    /// Whether the service has accepted it; one that is only asked for anew was.
+    /// Whether the service has accepted it; one that is only requested again was.
     pub(super) fn is_accepted(&self) -> bool {
-        self.progress.phase() != SubscriptionPhase::Asked || self.progress.is_renewed()
+        self.progress.phase() != SubscriptionPhase::Requested || self.progress.is_renewed()
     }
 
     pub(super) fn progress(&self) -> &Progress {
@@ -89,7 +89,7 @@ impl Subscription {
     pub(super) fn take(&mut self, event: &RawValue, now: Timestamp) -> Option<MarketEvent> {
         let taken = self.checked(event);
         match &taken {
-            Some(_) => self.progress.heard(now),
+            Some(_) => self.progress.received(now),
             None => self.progress.refuse(),
         }
         taken
@@ -98,11 +98,11 @@ impl Subscription {
     fn checked(&mut self, event: &RawValue) -> Option<MarketEvent> {
         let head: EventHead<'_> = serde_json::from_str(event.get()).ok()?;
         let market = self.topic.market(&head.provider, &head.symbol)?.clone();
-        let told = match self.progress.phase() {
-            SubscriptionPhase::Live => Told::AsNews,
-            SubscriptionPhase::Asked
+        let liveness = match self.progress.phase() {
+            SubscriptionPhase::Live => Liveness::Live,
+            SubscriptionPhase::Requested
             | SubscriptionPhase::Snapshot
-            | SubscriptionPhase::Ended(_) => Told::AsHistory,
+            | SubscriptionPhase::Ended(_) => Liveness::Backfill,
         };
         let known = self.known.entry(market.clone()).or_default();
         match (self.topic.channel, head.kind.as_deref()) {
@@ -130,19 +130,19 @@ impl Subscription {
                     market,
                     follows,
                     trade,
-                    told,
+                    liveness,
                 })
             }
             (Channel::Candles(interval), Some("candle")) => {
                 let is_of = |word: &str| word == interval.to_string();
                 head.interval.filter(|word| is_of(word))?;
                 let candle = wire::candle(event)?;
-                known.take_candle(candle.open_time, interval, told)?;
+                known.take_candle(candle.open_time, interval, liveness)?;
                 Some(MarketEvent::Candle {
                     market,
                     interval,
                     candle,
-                    told,
+                    liveness,
                 })
             }
             (Channel::Ticks | Channel::Stats | Channel::Trades | Channel::Candles(_), _) => None,
@@ -162,9 +162,14 @@ impl SubscribedMarket {
 
     /// `None` for a candle that is over, out of step with its interval, or behind a gap: the history of a new
     /// subscription fills that.
-    fn take_candle(&mut self, opens: Timestamp, interval: Interval, told: Told) -> Option<()> {
+    fn take_candle(
+        &mut self,
+        opens: Timestamp,
+        interval: Interval,
+        liveness: Liveness,
+    ) -> Option<()> {
         let newest = self.candle.unwrap_or(opens);
-        let is_near = newest.gap_to(opens) <= interval.length() || told == Told::AsHistory;
+        let is_near = newest.gap_to(opens) <= interval.length() || liveness == Liveness::Backfill;
         let is_aligned = interval.open_of(opens) == opens;
         (is_near && is_aligned).then(|| self.candle = Some(newest.max(opens)))
     }

@@ -10,7 +10,7 @@ mod unlike_ours;
 use super::{
     Stream,
     account::{AccountNews, AccountStream},
-    event::{AccountRow, MarketEvent, Told},
+    event::{AccountRow, Liveness, MarketEvent},
     link::LinkEnd,
     market::MarketStream,
     picture::AccountPicture,
@@ -95,7 +95,7 @@ fn candle(minute: i64, close: &str) -> Value {
         "close": close, "volume": "1", "quoteVolume": "100", "trades": 3, "isFinal": false})
 }
 
-/// Best bid and time of each book that was told.
+/// Best bid and time of each book that was reported.
 fn books(stream: &mut MarketStream) -> Vec<(i64, i64)> {
     let events = stream.events().into_iter();
     events
@@ -113,14 +113,14 @@ fn books(stream: &mut MarketStream) -> Vec<(i64, i64)> {
 }
 
 /// Number, how many it follows, and whether it is new, of each trade.
-fn trades(stream: &mut MarketStream) -> Vec<(u64, usize, Told)> {
+fn trades(stream: &mut MarketStream) -> Vec<(u64, usize, Liveness)> {
     let events = stream.events().into_iter();
     events
         .filter_map(|event| match event {
             MarketEvent::Trade {
                 follows,
                 trade,
-                told,
+                liveness: told,
                 ..
             } => Some((trade.id.unwrap(), follows.len(), told)),
             _ => None,
@@ -179,7 +179,7 @@ fn trades_before_the_boundary_are_history_and_each_is_told_once_with_what_it_fol
     let later = [trade(9, 20), trade(9, 20), trade(8, 10), trade(10, 30)];
     hears(&mut stream, 0, &events("s1", &later));
     let told = trades(&mut stream);
-    let (old, new) = (Told::AsHistory, Told::AsNews);
+    let (old, new) = (Liveness::Backfill, Liveness::Live);
     assert_eq!(told, [(7, 0, old), (8, 1, old), (9, 2, new), (10, 1, new)]);
 }
 
@@ -203,7 +203,7 @@ fn a_trade_after_a_missing_one_follows_nothing() {
     hears(&mut stream, 0, &events("s1", &[trade(8, 80)]));
     assert_eq!(
         trades(&mut stream),
-        [(8, 0, Told::AsNews)],
+        [(8, 0, Liveness::Live)],
         "a frame is lost"
     );
 }
@@ -461,7 +461,7 @@ fn a_service_that_drains_or_sends_no_messages_ends_the_connection() {
     hears(&mut stream, 0, &json!({"op": "wave"}));
     assert_eq!(stream.end(), None);
     hears(&mut stream, 0, &json!({"op": "draining"}));
-    assert_eq!(stream.end(), Some(LinkEnd::Asked));
+    assert_eq!(stream.end(), Some(LinkEnd::ServiceRequest));
     stream.lost();
     assert!(stream.end().is_none() && !stream.is_live());
     stream.opened(at(0));
@@ -738,7 +738,7 @@ fn a_service_that_wants_its_clients_back_ends_the_connection() {
         &[json!({"event": "reconnect"}).to_string()],
         &mut None,
     );
-    assert_eq!(stream.end(), Some(LinkEnd::Asked));
+    assert_eq!(stream.end(), Some(LinkEnd::ServiceRequest));
 }
 
 #[test]
@@ -819,7 +819,7 @@ proptest! {
             let status = if *kind == 0 { "canceled" } else { "resting" };
             let row = order(*id, *price, status);
             let parsed = AccountRow::Order(serde_json::from_value(row.clone()).unwrap());
-            truth.take(super::event::AccountEvent { seq: None, at: None, row: parsed, told: Told::AsNews });
+            truth.take(super::event::AccountEvent { seq: None, at: None, row: parsed, liveness: Liveness::Live });
             pictures.push(prices(Some(&truth)));
             order_event(seq, &row)
         }).collect();

@@ -40,7 +40,7 @@ impl From<&Market> for StreamedMarket {
     }
 }
 
-/// What a stream tells of a market.
+/// What a stream reports of a market.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Channel {
     Book,
@@ -131,7 +131,7 @@ impl Topic {
     }
 }
 
-/// What a subscription asks for.
+/// What a subscription requests.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Payload<'a> {

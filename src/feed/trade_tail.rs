@@ -4,7 +4,7 @@ use crate::model::PublicTrade;
 
 /// Numbers of trades that have risen by more than one so often, and never by one, do not count trades.
 const SKIPS_BY_HABIT: u32 = 10;
-/// Trades of one instant that are kept: each of them is told with every one that follows.
+/// Trades of one instant that are kept: each of them is reported with every one that follows.
 const MOST_OF_AN_INSTANT: usize = 200;
 
 /// The trades of the newest instant, and how their numbers rise.

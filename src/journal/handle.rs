@@ -100,27 +100,27 @@ impl Journal {
         refuse_newer(&self.dir, &rows)?;
         rows.reported.clear();
         let writer = Writer::register(&self.dir).map_err(|why| JournalError::place(&self.dir, why));
-        let begun = writer.and_then(|writer| {
+        let opened = writer.and_then(|writer| {
             self.writer = Some(writer);
-            let begun = if locked.is_damaged() {
+            let opened = if locked.is_damaged() {
                 mend(&self.dir, &mut locked, &mut rows, damage)
             } else {
                 begin_new(&mut locked, &mut rows)
             };
-            begun.map_err(|why| JournalError::opening(&self.dir.join(FILE), why))
+            opened.map_err(|why| JournalError::opening(&self.dir.join(FILE), why))
         });
         let is_damaged = locked.is_damaged();
         drop(locked);
         self.opened_at = IntentId(rows.next);
         (self.log, self.rows) = (Some(log), Some(rows));
-        match begun {
+        match opened {
             // It works as far as a full disk lets it; a damaged log is mended by the next start.
             Err(why @ JournalError::Full { .. }) if is_damaged || self.writer.is_none() => {
                 self.failed = Some(why);
                 Ok(())
             }
             Err(JournalError::Full { .. }) => Ok(()),
-            begun => begun,
+            opened => opened,
         }
     }
 

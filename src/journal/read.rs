@@ -96,9 +96,9 @@ impl Journal {
         let rows = self.rows()?.by_id.iter();
         let mut settled: Vec<_> = rows
             .filter_map(|(id, row)| Some(((row.settled_at()?, *id), row)))
-            .filter(|(told, _)| *told < before)
+            .filter(|(when, _)| *when < before)
             .collect();
-        settled.sort_unstable_by_key(|(told, _)| std::cmp::Reverse(*told));
+        settled.sort_unstable_by_key(|(when, _)| std::cmp::Reverse(*when));
         let rows = settled.into_iter().filter_map(|(_, row)| row.whole());
         Ok(first(rows, limit, |row| is_on(row, base_url, account)))
     }
@@ -115,7 +115,7 @@ impl Journal {
         Ok(self.rows()?.unfinished(now, target, sender))
     }
 
-    /// Whether others have recorded anything that nobody here has asked for, or have died and left something open.
+    /// Whether others have recorded anything that nobody here has requested, or have died and left something open.
     pub fn has_news(&self) -> bool {
         let (Some(log), Some(rows), Some(own)) = (&self.log, &self.rows, self.writer()) else {
             return false;
@@ -213,7 +213,7 @@ impl Rows {
     /// Whether another process than `own` has recorded a close-all or flatten on this account, or begun one again, since the
     /// command was given: by the order of the rows, and by the time for a command that was given before this process had
     /// opened the journal.
-    /// A row that is dated after now has its date from another clock, which tells nothing.
+    /// A row that is dated after now has its date from another clock, which shows nothing.
     pub(super) fn closed_since(
         &self,
         (own, opened_at): (WriterId, IntentId),
@@ -229,7 +229,7 @@ impl Rows {
         let rows = self.by_id.iter().rev();
         let rows = rows.take_while(|(id, row)| **id >= unread || row.created_at() > check.given_at);
         let mut since = rows.filter(|(id, row)| **id >= unread || row.created_at() <= now);
-        let mut again = self.begun_again.range(unread..);
+        let mut again = self.restarted.range(unread..);
         let is_closed = since.any(|(_, row)| row.whole().is_some_and(|row| closes(&row)))
             || again.any(|(_, id)| {
                 let row = self.by_id.get(id).and_then(Row::whole);

@@ -28,12 +28,12 @@ pub(super) struct Rows {
     pub(super) by_id: BTreeMap<IntentId, Row>,
     by_key: HashMap<IdempotencyKey, IntentId>,
     pub(super) open: BTreeSet<IntentId>,
-    /// Rows of which other processes have reported while this one had the journal open, and that nobody here has asked for
+    /// Rows of which other processes have reported while this one had the journal open, and that nobody here has requested
     /// yet.
     pub(super) reported: BTreeSet<IntentId>,
     /// Requests about a whole account that were begun again, by the number that each took then: what came before it was
     /// given before.
-    pub(super) begun_again: BTreeMap<IntentId, IntentId>,
+    pub(super) restarted: BTreeMap<IntentId, IntentId>,
     /// Records that add up to these rows.
     records: usize,
     /// Damage that no person has seen yet.
@@ -76,7 +76,7 @@ impl Rows {
                     next: self.next.max(next),
                     records: 1,
                     reported: std::mem::take(&mut self.reported),
-                    begun_again: std::mem::take(&mut self.begun_again),
+                    restarted: std::mem::take(&mut self.restarted),
                     ..Self::default()
                 }
             }
@@ -106,7 +106,7 @@ impl Rows {
     fn mark(&mut self, id: IntentId, state: IntentState, by: WriterId) {
         let row = self.by_id.get(&id).and_then(Row::open_or_recent);
         if row.is_some_and(|row| state == IntentState::Inflight && begins_again(row, by)) {
-            self.begun_again.insert(IntentId(self.next), id);
+            self.restarted.insert(IntentId(self.next), id);
             self.next = self.next.saturating_add(1);
         }
         self.change(id, |row| {
@@ -182,7 +182,7 @@ impl Rows {
         }
     }
 
-    /// Drops rows settled more than `keep` before the newest one, and tells how many: none while they are less than a
+    /// Drops rows settled more than `keep` before the newest one, and returns how many: none while they are less than a
     /// tenth of all. Keeps open rows, their parents, and keys that may still be resent.
     pub(super) fn prune(&mut self, now: Timestamp, keep: Duration) -> usize {
         let Some(newest) = self.by_id.values().map(|row| row.created_at().0).max() else {

@@ -46,7 +46,7 @@ pub struct AccountFacts {
     /// When the service measured it, by its clock.
     pub as_of: Option<Timestamp>,
     /// The service's clock when it answered. Only a simulator measures at that instant.
-    pub told_at: Option<Timestamp>,
+    pub answered_at: Option<Timestamp>,
     /// `Some(false)`: equity and margin lack the open positions of [`Self::missing_markets`].
     pub marks_complete: Option<bool>,
     /// The markets without a mark.
@@ -80,7 +80,7 @@ impl AccountFacts {
             standing: account.status.map(|status| status.to_string().into()),
             broken_rule: None,
             as_of: risk.observed_at,
-            told_at: None,
+            answered_at: None,
             marks_complete: risk.marks_complete,
             missing_markets: risk.missing_markets.unwrap_or_default(),
             policy: policy.map(Box::new),

@@ -73,7 +73,7 @@ impl Interval {
 }
 
 /// The trades of one interval, prices in USD. A candle without trades has the previous close as all four prices. In JSON as
-/// the paper exchange tells it.
+/// the paper exchange reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Candle {
     pub open_time: Timestamp,

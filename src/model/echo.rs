@@ -13,11 +13,11 @@ use found::Found;
 /// is `gtc`, and without a stop loss, expiry or trigger direction there is none.
 pub fn differences(command: &Command, receipt: &Receipt) -> Vec<String> {
     let mut found = match (command.facts().places, receipt) {
-        (Some(Placed::Order(asked)), Receipt::Order { order, .. }) => placed(asked, order),
-        (Some(Placed::Close(asked)), Receipt::Order { order, .. }) => closed(asked, order),
-        (Some(Placed::Twap(asked)), Receipt::Twap(twap)) => twap::differences(asked, twap),
-        (Some(Placed::Scaled(asked)), Receipt::Scaled(scaled)) => {
-            scaled::differences(asked, scaled)
+        (Some(Placed::Order(request)), Receipt::Order { order, .. }) => placed(request, order),
+        (Some(Placed::Close(request)), Receipt::Order { order, .. }) => closed(request, order),
+        (Some(Placed::Twap(request)), Receipt::Twap(twap)) => twap::differences(request, twap),
+        (Some(Placed::Scaled(request)), Receipt::Scaled(scaled)) => {
+            scaled::differences(request, scaled)
         }
         // Nothing is placed, or the response is of another kind, which the client refuses.
         (_, _) => another_object(command, receipt),
@@ -31,8 +31,8 @@ pub fn differences(command: &Command, receipt: &Receipt) -> Vec<String> {
 /// An answer that does not repeat size or limit is measured by the request.
 fn contradictions(command: &Command, order: &Order) -> Vec<String> {
     let (size, limit) = match command.facts().places {
-        Some(Placed::Order(asked)) => (Some(asked.size), asked.limit_price),
-        Some(Placed::Close(asked)) => (asked.size, asked.limit_price),
+        Some(Placed::Order(request)) => (Some(request.size), request.limit_price),
+        Some(Placed::Close(request)) => (request.size, request.limit_price),
         Some(Placed::Twap(_) | Placed::Scaled(_)) | None => (None, None),
     };
     let order = Order {
@@ -106,56 +106,56 @@ pub fn undo(receipt: &Receipt) -> Option<Command> {
     }
 }
 
-fn placed(asked: &PlaceOrder, order: &Order) -> Vec<String> {
+fn placed(request: &PlaceOrder, order: &Order) -> Vec<String> {
     let mut found = Found::default();
-    found.differ("market", &asked.market_id, Some(&order.market_id));
-    found.side(asked.side, order);
-    found.differ("size", asked.size, Some(order.asked_size().abs()));
-    found.kind(&asked.kind.to_string(), order);
-    found.differ("reduce-only", asked.reduce_only, Some(order.reduce_only));
-    found.time_in_force(asked, order);
-    found.known("limit price", asked.limit_price, order.limit_price);
-    let watched = (&asked.trigger_market_id, asked.trigger_direction);
-    found.trigger(asked.trigger_price, watched, order);
+    found.differ("market", &request.market_id, Some(&order.market_id));
+    found.side(request.side, order);
+    found.differ("size", request.size, Some(order.requested_size().abs()));
+    found.kind(&request.kind.to_string(), order);
+    found.differ("reduce-only", request.reduce_only, Some(order.reduce_only));
+    found.time_in_force(request, order);
+    found.known("limit price", request.limit_price, order.limit_price);
+    let watched = (&request.trigger_market_id, request.trigger_direction);
+    found.trigger(request.trigger_price, watched, order);
     found.kept(
         "take profit",
-        asked.take_profit_price,
+        request.take_profit_price,
         order.attached_take_profit_price,
     );
     found.kept(
         "stop loss",
-        asked.stop_loss_price,
+        request.stop_loss_price,
         order.attached_stop_loss_price,
     );
-    found.expiry(asked, order);
-    found.known("chase offset", asked.chase_offset, order.chase_offset);
-    found.known("chase cap", asked.chase_cap_price, order.chase_cap_price);
+    found.expiry(request, order);
+    found.known("chase offset", request.chase_offset, order.chase_offset);
+    found.known("chase cap", request.chase_cap_price, order.chase_cap_price);
     // A reduce-only order takes leverage and margin mode from its position.
-    if !asked.reduce_only {
-        found.differ("leverage", asked.leverage, Some(order.leverage));
-        let placed = order.margin_mode.is(&asked.margin_mode);
+    if !request.reduce_only {
+        found.differ("leverage", request.leverage, Some(order.leverage));
+        let placed = order.margin_mode.is(&request.margin_mode);
         let placed = (!placed).then(|| order.margin_mode.to_string());
-        found.differ("margin", asked.margin_mode.to_string(), placed);
+        found.differ("margin", request.margin_mode.to_string(), placed);
     }
-    let target = asked.target_position_id.as_ref();
+    let target = request.target_position_id.as_ref();
     found.known("position", target, order.target_position_id.as_ref());
     found.0
 }
 
-fn closed(asked: &ClosePosition, order: &Order) -> Vec<String> {
+fn closed(request: &ClosePosition, order: &Order) -> Vec<String> {
     let mut found = Found::default();
-    if let Some(held) = &asked.held {
+    if let Some(held) = &request.held {
         found.differ("market", &held.market_id, Some(&order.market_id));
         found.side(held.side.opposite(), order);
     }
-    found.known("size", asked.size, Some(order.asked_size().abs()));
-    found.kind(&asked.kind.to_string(), order);
+    found.known("size", request.size, Some(order.requested_size().abs()));
+    found.kind(&request.kind.to_string(), order);
     found.differ("reduce-only", true, Some(order.reduce_only));
-    found.known("limit price", asked.limit_price, order.limit_price);
-    let watched = (&asked.trigger_market_id, asked.trigger_direction);
-    found.trigger(asked.trigger_price, watched, order);
+    found.known("limit price", request.limit_price, order.limit_price);
+    let watched = (&request.trigger_market_id, request.trigger_direction);
+    found.trigger(request.trigger_price, watched, order);
     let target = order.target_position_id.as_ref();
-    found.differ("position", &asked.position_id, target);
+    found.differ("position", &request.position_id, target);
     found.0
 }
 

@@ -1,4 +1,4 @@
-//! Why an order of a received market filled as it did, as the paper exchange tells.
+//! Why an order of a received market filled as it did, as the paper exchange reports.
 
 use super::{Num, OrderId, Text, Timestamp};
 use schemars::JsonSchema;

@@ -16,7 +16,7 @@ pub const READ_ONLY_KEY: &str =
 /// What a code or rule contains that refuses every change of an order in place. Its name is not documented.
 const NOT_MODIFIABLE: &[&str] = &["modifiable", "not-modif", "cannot-modif"];
 
-/// What was asked for, or why there is none.
+/// What was requested, or why there is none.
 pub type Fallible<T> = Result<T, Failure>;
 
 /// The kind of failure; decides the desk's reaction and the word before the message.

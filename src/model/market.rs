@@ -35,11 +35,11 @@ pub struct Market {
     pub updated_at: Option<Timestamp>,
     /// Since when the paper exchange misses frames of the venue, and fills nothing.
     pub gap_since: Option<Timestamp>,
-    /// Lines that the paper exchange was told of the venue and could not use.
+    /// Lines that the paper exchange received about the venue and could not use.
     pub unreadable_lines: u64,
 }
 
-/// What a market's last day was, and when it next pays funding; unknown where its source does not tell.
+/// What a market's last day was, and when it next pays funding; unknown where its source does not report it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DayStats {
     /// Of the mark over 24 hours, as a fraction.
@@ -154,12 +154,12 @@ impl Market {
     }
 
     /// The price step at `price`, only if the source states it.
-    pub fn told_tick(&self, price: Num) -> Option<Tick> {
+    pub fn stated_tick(&self, price: Num) -> Option<Tick> {
         (self.grid != Grid::Guessed).then(|| self.tick(price))?
     }
 
     /// The step of price distances, if known.
-    pub fn told_offset_tick(&self) -> Option<Tick> {
+    pub fn stated_offset_tick(&self) -> Option<Tick> {
         match self.grid {
             // A distance has no significant figures of its own: it uses the finest price.
             Grid::Figures(_) => Some(Tick::fine(self.finest_decimals()?)),
@@ -182,8 +182,8 @@ impl Market {
 impl Tick {
     /// The price step of a market at `price`; guessed where the market or its grid is not known.
     pub fn at(market: Option<&Market>, price: Num) -> Self {
-        let told = market.and_then(|market| market.tick(price));
-        told.unwrap_or_else(|| Self::fine(decimals(price, FIGURES).min(FINEST)))
+        let stated = market.and_then(|market| market.tick(price));
+        stated.unwrap_or_else(|| Self::fine(decimals(price, FIGURES).min(FINEST)))
     }
 }
 

@@ -57,23 +57,23 @@ impl MarketName {
 }
 
 impl MarketNames {
-    /// Takes the names that a list of markets tells.
+    /// Takes the names that a list of markets contains.
     pub fn list<'a>(&mut self, listed: impl Iterator<Item = (&'a MarketId, &'a Text, &'a Text)>) {
         self.learn(listed, |_| true);
     }
 
-    /// Takes the names that rows tell; those of a market that is known already stay.
+    /// Takes the names that rows contain; those of a market that is known already stay.
     pub fn find<'a>(&mut self, rows: impl Iterator<Item = (&'a MarketId, &'a Text, &'a Text)>) {
         self.learn(rows, |is_known| !is_known);
     }
 
     fn learn<'a>(
         &mut self,
-        told: impl Iterator<Item = (&'a MarketId, &'a Text, &'a Text)>,
+        markets: impl Iterator<Item = (&'a MarketId, &'a Text, &'a Text)>,
         takes: impl Fn(bool) -> bool,
     ) {
         let mut is_changed = false;
-        for (id, symbol, coin) in told {
+        for (id, symbol, coin) in markets {
             let known = self.0.get(id);
             let is_same = known.is_some_and(|known| known.symbol == *symbol && known.coin == *coin);
             if symbol.raw().trim().is_empty() || is_same || !takes(known.is_some()) {
@@ -264,11 +264,11 @@ mod tests {
     fn what_a_list_tells_goes_before_what_rows_tell() {
         let mut names = MarketNames::default();
         let (id, other) = (MarketId::from("v|@7"), MarketId::from("w|S"));
-        let told = |symbol: &str| (Text::from(symbol), Text::from("@7"));
-        let (symbol, coin) = told("S");
+        let markets = |symbol: &str| (Text::from(symbol), Text::from("@7"));
+        let (symbol, coin) = markets("S");
         names.find([(&id, &symbol, &coin)].into_iter());
         assert_eq!(names.shown(&id).raw(), "S");
-        let (symbol, coin) = told("T");
+        let (symbol, coin) = markets("T");
         names.find([(&id, &symbol, &coin)].into_iter());
         assert_eq!(names.shown(&id).raw(), "S");
         names.list([(&id, &symbol, &coin)].into_iter());

@@ -165,18 +165,19 @@ impl Order {
         }
     }
 
-    /// How much of it has filled, in coin; `None` if its row does not tell. A service may leave it out of a row without a
-    /// fill, but `size` may be what is left or what was requested: only a trigger that was not reached tells that nothing
+    /// How much of it has filled, in coin; `None` if its row does not say. A service may leave it out of a row without a
+    /// fill, but `size` may be what is left or what was requested: only a trigger that was not reached shows that nothing
     /// has filled.
     pub fn filled(&self) -> Option<Num> {
-        let told = self.filled_size.map(Num::abs);
+        let stated = self.filled_size.map(Num::abs);
         let all = || {
             self.status
                 .is(&OrderStatus::Filled)
                 .then(|| self.size.abs())
         };
         let is_untouched = self.fill_price.is_none() && self.is_untriggered();
-        told.or_else(all)
+        stated
+            .or_else(all)
             .or_else(|| is_untouched.then_some(Num::ZERO))
     }
 
@@ -246,7 +247,7 @@ impl Order {
 
     /// The requested size before fills reduced `size`. Before any fill it is `size`: a stop grows and shrinks with its
     /// position.
-    pub fn asked_size(&self) -> Num {
+    pub fn requested_size(&self) -> Num {
         let is_untouched = self.is_armed() || self.filled_size.is_some_and(Num::is_zero);
         let is_whole = self.is_working() && is_untouched;
         self.initial_size.filter(|_| !is_whole).unwrap_or(self.size)
@@ -270,7 +271,7 @@ mod tests {
     fn what_has_filled_is_known_without_a_filled_size_where_the_row_shows_it() {
         let filled = |rest: &str| order(rest).filled().map(|filled| filled.to_string());
         let known = |size: &str| Some(size.to_owned());
-        for (rest, told) in [
+        for (rest, stated) in [
             (r#""status":"resting","filled_size":-0.5"#, known("0.5")),
             (r#""status":"filled""#, known("2")),
             (r#""status":"resting","initial_size":2"#, None),
@@ -287,7 +288,7 @@ mod tests {
                 None,
             ),
         ] {
-            assert_eq!(filled(rest), told, "{rest}");
+            assert_eq!(filled(rest), stated, "{rest}");
         }
     }
 

@@ -9,9 +9,9 @@ use super::{
 #[derive(Debug, Clone, PartialEq)]
 pub struct Past {
     pub mark: PastMark,
-    pub asked_at: Timestamp,
+    pub requested_at: Timestamp,
     /// The command in one line.
-    pub asked: Text,
+    pub request_line: Text,
     /// The command, if this desk can parse it.
     pub command: Option<Command>,
     /// The status of its order at that time.
@@ -23,7 +23,7 @@ pub struct Past {
 /// The sort key of settled commands; later ones come first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PastMark {
-    pub told_at: Timestamp,
+    pub settled_at: Timestamp,
     /// Its number in the journal.
     pub number: i64,
 }
@@ -31,7 +31,7 @@ pub struct PastMark {
 impl PastMark {
     /// After every settled command.
     pub const END: Self = Self {
-        told_at: Timestamp(i64::MAX),
+        settled_at: Timestamp(i64::MAX),
         number: i64::MAX,
     };
 }

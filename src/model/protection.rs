@@ -56,7 +56,7 @@ impl Order {
     pub fn is_as_good_at(&self, price: Num, size: Num, position: &Position) -> bool {
         let prices = position.side().zip(self.trigger_price);
         let is_as_good = prices.is_some_and(|(side, from)| estimate::is_as_good(side, price, from));
-        is_as_good && size >= self.asked_size().abs()
+        is_as_good && size >= self.requested_size().abs()
     }
 
     /// A trigger on the losing side of a position stops it; one on another market says nothing of either.

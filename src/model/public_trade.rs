@@ -3,7 +3,7 @@
 use super::{Num, Side, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// A public trade, in JSON as the paper exchange tells it.
+/// A public trade, in JSON as the paper exchange reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PublicTrade {
     /// Rises with time within a market; `None` if unknown.

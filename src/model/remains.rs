@@ -54,7 +54,7 @@ impl OpenExposure {
     }
 
     /// The commands of a successful flatten; the exits of a position go with it.
-    pub fn way_out(&self, account: AccountId) -> Vec<Command> {
+    pub fn risk_reducing(&self, account: AccountId) -> Vec<Command> {
         [Command::CloseAll(account)]
             .into_iter()
             .chain(stops(&self.twaps))

@@ -39,42 +39,46 @@ pub struct ServiceClock {
     rate: ClockRate,
 }
 
-/// The clock showed `told` at some moment from `sent` to `heard`.
+/// The clock showed `shown` at some moment from `sent` to `received`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ClockReading {
     sent: Timestamp,
-    heard: Timestamp,
-    told: Timestamp,
+    received: Timestamp,
+    shown: Timestamp,
 }
 
 impl ClockReading {
     /// The range of milliseconds by which it can be ahead of ours.
     fn ahead(self) -> (i64, i64) {
-        let by = |own: Timestamp| self.told.0.saturating_sub(own.0);
-        (by(self.heard), by(self.sent))
+        let by = |own: Timestamp| self.shown.0.saturating_sub(own.0);
+        (by(self.received), by(self.sent))
     }
 
     fn middle(self) -> i64 {
-        self.sent.0.midpoint(self.heard.0)
+        self.sent.0.midpoint(self.received.0)
     }
 
     /// Thousandths of our time that passed on its clock since `before`.
     fn rate_since(self, before: Self) -> Option<i64> {
-        let passed = self.told.0.saturating_sub(before.told.0);
+        let passed = self.shown.0.saturating_sub(before.shown.0);
         let own = self.middle().saturating_sub(before.middle());
         passed.saturating_mul(1_000).checked_div(own)
     }
 }
 
 impl ServiceClock {
-    /// Adds a reading: a response to a request of `sent`, received at `heard`, that says `told`. An older one is
+    /// Adds a reading: a response to a request of `sent`, received at `received`, that says `shown`. An older one is
     /// dropped.
-    pub fn told(&mut self, told: Timestamp, sent: Timestamp, heard: Timestamp) {
+    pub fn shown(&mut self, shown: Timestamp, sent: Timestamp, received: Timestamp) {
         if self.readings.back().is_some_and(|last| last.sent > sent) {
             return;
         }
-        self.readings.push_back(ClockReading { sent, heard, told });
-        let is_old = |look: &ClockReading| heard.since(look.heard) > SPAN;
+        self.readings.push_back(ClockReading {
+            sent,
+            received,
+            shown,
+        });
+        let is_old = |look: &ClockReading| received.since(look.received) > SPAN;
         while self.readings.len() > MOST
             || (self.readings.len() > FEWEST && self.readings.front().is_some_and(is_old))
         {
@@ -95,13 +99,13 @@ impl ServiceClock {
     pub fn at(&self, own: Timestamp) -> Option<Timestamp> {
         let newest = *self.readings.back()?;
         let passed = own.0.saturating_sub(newest.middle());
-        let since_then = |passed: i64| newest.told.0.saturating_add(passed);
+        let since_then = |passed: i64| newest.shown.0.saturating_add(passed);
         Some(Timestamp(match self.rate {
             ClockRate::Same => {
                 let (least, most) = self.ahead()?;
                 own.0.saturating_add(least.midpoint(most))
             }
-            ClockRate::Still => newest.told.0,
+            ClockRate::Still => newest.shown.0,
             ClockRate::Other(rate) => since_then(passed.saturating_mul(rate) / 1_000),
             ClockRate::Unsteady => since_then(passed),
         }))
@@ -157,12 +161,12 @@ mod tests {
 
     const START: i64 = 1_790_000_000_000;
 
-    /// Readings every two seconds, answered within 40 ms, of a clock that shows `told` after these milliseconds.
-    fn watched(seconds: i64, told: impl Fn(i64) -> i64) -> ServiceClock {
+    /// Readings every two seconds, answered within 40 ms, of a clock that shows `shown` after these milliseconds.
+    fn watched(seconds: i64, shown: impl Fn(i64) -> i64) -> ServiceClock {
         let mut clock = ServiceClock::default();
         for passed in (0..=seconds * 1_000).step_by(2_000) {
-            let (sent, heard) = (Timestamp(START + passed), Timestamp(START + passed + 40));
-            clock.told(Timestamp(START + told(passed + 20)), sent, heard);
+            let (sent, received) = (Timestamp(START + passed), Timestamp(START + passed + 40));
+            clock.shown(Timestamp(START + shown(passed + 20)), sent, received);
         }
         clock
     }
@@ -188,8 +192,8 @@ mod tests {
     #[test]
     fn one_slow_answer_does_not_move_the_clock() {
         let mut clock = watched(10, |passed| passed);
-        let (sent, heard) = (Timestamp(START + 12_000), Timestamp(START + 20_000));
-        clock.told(Timestamp(START + 19_990), sent, heard);
+        let (sent, received) = (Timestamp(START + 12_000), Timestamp(START + 20_000));
+        clock.shown(Timestamp(START + 19_990), sent, received);
         // It only shows that the clock is at most 10 ms behind.
         assert_eq!((clock.rate(), at(&clock, 20)), (ClockRate::Same, 20_005));
     }

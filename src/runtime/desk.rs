@@ -198,14 +198,14 @@ async fn ended(
 ) -> End {
     let mut running = pin!(running);
     loop {
-        let asked = tokio::select! {
+        let request = tokio::select! {
             over = &mut running => return match over {
                 LoopEnd::Quit => End::Quit,
                 LoopEnd::TerminalGone => End::Signal(HANGUP),
             },
-            asked = signals.caught() => asked,
+            request = signals.caught() => request,
         };
-        match asked {
+        match request {
             SignalRequest::Leave(code) => return End::Signal(code),
             SignalRequest::Stop => stops(Stopping::Begins),
             // Also after a stop of the desk's own: it may have been continued more than once.
@@ -234,7 +234,7 @@ pub(super) fn leaving() {
 }
 
 fn is_asked(place: &str) -> bool {
-    cfg!(debug_assertions) && env::var(VARIABLE).is_ok_and(|asked| asked == place)
+    cfg!(debug_assertions) && env::var(VARIABLE).is_ok_and(|request| request == place)
 }
 
 #[expect(clippy::panic, reason = "a drill asked for it")]

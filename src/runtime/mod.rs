@@ -77,7 +77,7 @@ struct LoopChannels<I> {
     attention: Attention,
 }
 
-/// What the pollers were told of the person at the desk.
+/// What the pollers know of the person at the desk.
 #[derive(Debug, Default)]
 struct Attention {
     /// The last key of which they know.
@@ -341,7 +341,7 @@ impl<I> LoopChannels<I> {
         None
     }
 
-    /// Tells the pollers that a person is here, and which markets are on the screen.
+    /// Notifies the pollers that a person is here, and which markets are on the screen.
     fn tell_pollers(&mut self, by_person: Option<Instant>, account_set: &AccountSet) {
         let (at, known) = (account_set.at(), &mut self.attention);
         if let Some(now) = by_person

@@ -29,10 +29,10 @@ use tokio::{sync::mpsc::channel, time::timeout};
 /// The pause between scripted keys: longer than a new strip ignores keys.
 const BETWEEN_KEYS: Duration = Duration::from_millis(200);
 
-/// What is asked for of the markets may show that more is needed: an older page of candles. Not for ever.
+/// What is requested of the markets may show that more is needed: an older page of candles. Not for ever.
 const MARKET_ROUNDS: u32 = 4;
 
-/// What a frame tells of itself may change the next one. Not for ever.
+/// What a frame reports of itself may change the next one. Not for ever.
 const FRAMES: u32 = 4;
 
 /// How a desk is pictured.
@@ -112,8 +112,8 @@ where
 /// Why a source has never answered. An unconfigured source is no failure.
 fn trouble(model: &Model) -> Option<&Failure> {
     let store = &model.account.store;
-    let mut untold = Source::iter().filter(|source| store.polled_at(*source).is_none());
-    untold.find_map(|source| {
+    let mut unpolled = Source::iter().filter(|source| store.polled_at(*source).is_none());
+    unpolled.find_map(|source| {
         let why = store.trouble(source);
         why.filter(|why| why.kind != FailureKind::Local)
     })
@@ -182,11 +182,11 @@ impl PendingAnswers {
             .values()
             .filter(|command| rests(command))
             .count();
-        let asked = model.account.awaits_market_data();
+        let awaits = model.account.awaits_market_data();
         let landed = store.parked().count() + resting == store.pending.len();
         let recalled = model.account.activity.horizon() != Horizon::Session;
         let explained = self.reports >= self.answers || !clock.is_frozen();
-        answered && scaled && !fetching && !asked && landed && recalled && explained
+        answered && scaled && !fetching && !awaits && landed && recalled && explained
     }
 }
 
@@ -229,7 +229,7 @@ impl PicturedDesk<'_> {
         self.settle().await;
     }
 
-    /// Takes messages in until nothing is awaited, and asks for what of the markets the frame then shows.
+    /// Takes messages in until nothing is awaited, and requests what of the markets the frame then shows.
     async fn settle(&mut self) {
         for _ in 0..MARKET_ROUNDS {
             self.await_answers().await;
@@ -257,8 +257,8 @@ impl PicturedDesk<'_> {
         });
         self.is_whole &= settled.await.is_ok();
         for at in 0..self.accounts.len() {
-            let told = self.accounts.get_mut(at);
-            let mut calls = told.map(|account| std::mem::take(&mut account.calls));
+            let shown = self.accounts.get_mut(at);
+            let mut calls = shown.map(|account| std::mem::take(&mut account.calls));
             let calls = calls.get_or_insert_default();
             calls.sort_by(|a, b| (a.method, &a.target).cmp(&(b.method, &b.target)));
             for call in calls.drain(..) {
@@ -310,7 +310,7 @@ impl PicturedDesk<'_> {
         }
     }
 
-    /// Where markets are quoted one by one, those of positions are asked for once the positions are known.
+    /// Where markets are quoted one by one, those of positions are requested once the positions are known.
     fn await_prices(&mut self, at: usize) {
         let mut accounts = self.account_set.accounts();
         let store = accounts.nth(at).map(|model| &model.account.store);

@@ -62,7 +62,7 @@ pub mod columns {
     pub use crate::view::tables::{
         activity::ACTIVITY,
         calls::CALLS,
-        closed::{CLOSED, CLOSED_AS_TOLD},
+        closed::{CLOSED, CLOSED_AS_STATED},
         history::HISTORY,
         orders::WORKING,
         positions::OPEN,

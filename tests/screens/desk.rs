@@ -23,15 +23,15 @@ use std::{collections::BTreeMap, sync::LazyLock, time::Duration};
 pub(crate) const NOW: Timestamp = Timestamp(1_790_000_000_000);
 
 /// What the journal has of yesterday and the day before.
-fn past(number: i64, asked: &str, over: Past) -> Past {
-    let told_at = Timestamp(ago(number * 86_400));
+fn past(number: i64, request_line: &str, over: Past) -> Past {
+    let settled_at = Timestamp(ago(number * 86_400));
     Past {
         mark: PastMark {
-            told_at,
+            settled_at,
             number: 40 - number,
         },
-        asked_at: Timestamp(told_at.0 - 400),
-        asked: asked.into(),
+        requested_at: Timestamp(settled_at.0 - 400),
+        request_line: request_line.into(),
         ..over
     }
 }
@@ -39,8 +39,8 @@ fn past(number: i64, asked: &str, over: Past) -> Past {
 fn done(key: u32, detail: &str) -> Past {
     Past {
         mark: PastMark::END,
-        asked_at: NOW,
-        asked: "".into(),
+        requested_at: NOW,
+        request_line: "".into(),
         command: None,
         order_status: None,
         result: Ok(Receipt::AlreadySo(detail.into())),

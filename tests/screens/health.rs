@@ -257,7 +257,7 @@ fn served(model: &mut Model, clock: impl Fn(i64) -> i64) -> Timestamp {
     for passed in (2_000..=30_000).step_by(2_000) {
         now = Timestamp(desk::NOW.0 + passed);
         let facts = AccountFacts {
-            told_at: Some(Timestamp(desk::NOW.0 + clock(passed))),
+            answered_at: Some(Timestamp(desk::NOW.0 + clock(passed))),
             ..AccountFacts::default()
         };
         let answer = Answer::Account(Ok(facts));

@@ -146,22 +146,22 @@ fn apart(book: &Book, market: &Market) -> Option<Num> {
 pub struct TicketQuote(Option<(MarketId, SizedQuote, Timestamp)>);
 
 impl TicketQuote {
-    /// Takes the answer to a request sent at `asked`. A refused one keeps the quote before, which grows old.
+    /// Takes the answer to a request sent at `requested_at`. A refused one keeps the quote before, which grows old.
     pub(crate) fn arrive(
         &mut self,
         market: MarketId,
         result: Result<SizedQuote, Failure>,
-        asked: Timestamp,
+        requested_at: Timestamp,
     ) {
         if let Ok(quote) = result {
-            self.0 = Some((market, quote, asked));
+            self.0 = Some((market, quote, requested_at));
         }
     }
 
     /// The quote of `market`, and how old it is, unless that is too old.
     pub fn of(&self, market: &MarketId, now: Timestamp) -> Option<(&SizedQuote, Duration)> {
-        let (_, quote, asked) = self.0.as_ref().filter(|(of, ..)| of == market)?;
-        let age = now.since(*asked);
+        let (_, quote, requested_at) = self.0.as_ref().filter(|(of, ..)| of == market)?;
+        let age = now.since(*requested_at);
         (age <= MARKET_STALE_AFTER).then_some((quote, age))
     }
 }

@@ -1,6 +1,6 @@
 //! The service's clock: its instants are compared with it, not with this machine's.
 //!
-//! Contract: learned from the time in the account's figures where a simulator tells its clock there, otherwise from the `Date` header of
+//! Contract: learned from the time in the account's figures where a simulator reports its clock there, otherwise from the `Date` header of
 //! responses. A difference below [`CLEARLY`] counts as none, and so does an unknown one.
 //!
 //! Known limits: a header may come from a machine in front of the service whose clock differs from the service's own;
@@ -20,16 +20,16 @@ pub struct Clocks {
 }
 
 impl Clocks {
-    /// Figures requested at `sent` and received at `heard` say `told`.
-    pub fn figures(&mut self, told: Timestamp, sent: Timestamp, heard: Timestamp) {
-        self.figures.told(told, sent, heard);
+    /// Figures requested at `sent` and received at `received` say `shown`.
+    pub fn figures(&mut self, shown: Timestamp, sent: Timestamp, received: Timestamp) {
+        self.figures.shown(shown, sent, received);
     }
 
     pub(crate) fn called(&mut self, call: &Call) {
         if let Some(date) = call.date {
             // It was this time, or up to a second later.
             let sent = Timestamp(call.at.0.saturating_sub(CUT));
-            self.headers.told(date, sent, call.at.plus(call.elapsed));
+            self.headers.shown(date, sent, call.at.plus(call.elapsed));
         }
     }
 
@@ -53,7 +53,7 @@ impl Clocks {
         self.best().at(own).unwrap_or(wall)
     }
 
-    /// Whether figures have told it.
+    /// Whether figures have reported it.
     pub fn knows_figures(&self) -> bool {
         !self.figures.is_unknown()
     }

@@ -1,39 +1,39 @@
-//! Why orders filled as they did: asked for the order whose detail is open, and kept for it.
+//! Why orders filled as they did: read for the order whose detail is open, and kept for it.
 
 use crate::model::{Num, Order, OrderEvidence, OrderId};
 
 #[derive(Debug, Clone, Default)]
 pub struct Evidence {
-    /// The order that was asked for, and what it had filled then.
-    asked: Option<(OrderId, Option<Num>)>,
+    /// The order that was requested, and what it had filled then.
+    requested: Option<(OrderId, Option<Num>)>,
     known: Option<OrderEvidence>,
 }
 
 impl Evidence {
-    /// Whether to ask for this order now: once, and again when it has filled more.
-    pub(crate) fn wants(&self, order: &Order) -> bool {
-        let asked = self.asked.as_ref();
-        asked.is_none_or(|(id, filled)| *id != order.id || *filled != order.filled_size)
+    /// Whether to request this order now: once, and again when it has filled more.
+    pub(crate) fn wanted_data(&self, order: &Order) -> bool {
+        let requested = self.requested.as_ref();
+        requested.is_none_or(|(id, filled)| *id != order.id || *filled != order.filled_size)
     }
 
     pub(crate) fn ask(&mut self, order: &Order) {
-        self.asked = Some((order.id.clone(), order.filled_size));
+        self.requested = Some((order.id.clone(), order.filled_size));
     }
 
-    pub(crate) fn is_asked(&self) -> bool {
-        self.asked.is_some()
+    pub(crate) fn is_requested(&self) -> bool {
+        self.requested.is_some()
     }
 
     /// No detail is open: the next one asks anew.
     pub(crate) fn rest(&mut self) {
-        self.asked = None;
+        self.requested = None;
     }
 
     pub(crate) fn arrive(&mut self, evidence: OrderEvidence) {
         self.known = Some(evidence);
     }
 
-    /// What is known of this order. The paper exchange tells of a part what the whole order rests on.
+    /// What is known of this order. The paper exchange shows for a part what the whole order rests on.
     pub fn of(&self, order: &Order) -> Option<&OrderEvidence> {
         let known = self.known.as_ref()?;
         let whole = order.partial_fill_root_order_id.as_ref();

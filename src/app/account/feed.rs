@@ -31,7 +31,7 @@ pub struct Feed<K: Eq + Hash, T> {
     changed: Option<Shift>,
     next: Option<Cursor>,
     /// The page being fetched, so that scrolling does not request it twice.
-    asked: Option<Cursor>,
+    requested: Option<Cursor>,
     unreadable: usize,
     left_out: usize,
     stalled: bool,
@@ -52,7 +52,7 @@ impl<K: Eq + Hash, T> Default for Feed<K, T> {
             version: 0,
             changed: None,
             next: None,
-            asked: None,
+            requested: None,
             unreadable: 0,
             left_out: 0,
             stalled: false,
@@ -184,7 +184,7 @@ impl<K: Eq + Hash, T> Feed<K, T> {
     }
 
     pub fn is_fetching(&self) -> bool {
-        self.asked.is_some()
+        self.requested.is_some()
     }
 
     /// Rows that are not shown: of another account, without an id, or listed twice.
@@ -208,11 +208,11 @@ impl<K: Eq + Hash, T> Feed<K, T> {
 
     /// The next page to request, once: `None` until it arrives or fails.
     pub fn ask_more(&mut self) -> Option<Cursor> {
-        if self.asked.is_some() {
+        if self.requested.is_some() {
             return None;
         }
-        self.asked.clone_from(&self.next);
-        self.asked.clone()
+        self.requested.clone_from(&self.next);
+        self.requested.clone()
     }
 
     /// Adds the newest page, requested at `at`; an outdated one is dropped. Known rows are renewed in place and new
@@ -322,14 +322,14 @@ impl<K: Eq + Hash, T> Feed<K, T> {
             self.places.remove(&key(row));
         }
         self.next = Some(next);
-        self.asked = None;
+        self.requested = None;
         cut
     }
 
     /// Starts anew from this page: the earlier rows may be incomplete.
     fn begin_again(&mut self, page: Page<T>, key: impl Fn(&T) -> K) -> AnswerDiff<T> {
         self.next = page.next;
-        self.asked = None;
+        self.requested = None;
         self.incomplete = page.incomplete;
         let gone: Vec<T> = std::mem::replace(&mut self.rows, page.rows.into()).into();
         self.places.clear();
@@ -359,10 +359,10 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         result: Result<Page<T>, Failure>,
         key: impl Fn(&T) -> K,
     ) -> AnswerDiff<T> {
-        if self.asked.as_ref() != Some(cursor) {
+        if self.requested.as_ref() != Some(cursor) {
             return AnswerDiff::none();
         }
-        self.asked = None;
+        self.requested = None;
         let Ok(page) = result else {
             return AnswerDiff::none();
         };

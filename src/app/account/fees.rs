@@ -35,8 +35,8 @@ pub fn rate(
     role: LiquidityRole,
 ) -> Option<Rate> {
     let orders = store.history.rows().iter().take(RECENT);
-    let told = orders.filter_map(|order| Some((&order.market_id, charged(order, role)?)));
-    let (own, other): (Vec<_>, Vec<_>) = told.partition(|(of, _)| *of == market);
+    let charged_shares = orders.filter_map(|order| Some((&order.market_id, charged(order, role)?)));
+    let (own, other): (Vec<_>, Vec<_>) = charged_shares.partition(|(of, _)| *of == market);
     let newest = own.first().or(other.first());
     let by_fill = newest.map(|(of, share)| Rate {
         share: *share,
@@ -52,8 +52,8 @@ pub fn rate(
 }
 
 /// The rates without their source.
-pub fn charges(told: (&Store, &Fees), market: &MarketId) -> Charges {
-    let share = |role| rate(told, market, role).map(|rate| rate.share);
+pub fn charges(charged_shares: (&Store, &Fees), market: &MarketId) -> Charges {
+    let share = |role| rate(charged_shares, market, role).map(|rate| rate.share);
     Charges {
         taker: share(LiquidityRole::Taker),
         maker: share(LiquidityRole::Maker),
@@ -93,10 +93,14 @@ mod tests {
         model
     }
 
-    fn told(model: &Model, symbol: &str, role: LiquidityRole) -> Option<(String, Origin)> {
+    fn charged_shares(
+        model: &Model,
+        symbol: &str,
+        role: LiquidityRole,
+    ) -> Option<(String, Origin)> {
         let market = MarketId::from(format!("paper|{symbol}").as_str());
-        let told = (&*model.account.store, &model.account.options.fees);
-        rate(told, &market, role).map(|rate| (rate.share.to_string(), rate.origin))
+        let charged_shares = (&*model.account.store, &model.account.options.fees);
+        rate(charged_shares, &market, role).map(|rate| (rate.share.to_string(), rate.origin))
     }
 
     #[test]
@@ -119,11 +123,11 @@ mod tests {
             ),
         ]);
         let fill = |symbol: &str| Origin::Fill(format!("paper|{symbol}").as_str().into());
-        let taker = |symbol| told(&model, symbol, LiquidityRole::Taker);
+        let taker = |symbol| charged_shares(&model, symbol, LiquidityRole::Taker);
         assert_eq!(taker("BTC"), Some(("0.00045".to_owned(), fill("BTC"))));
         assert_eq!(taker("ETH"), Some(("0.0005".to_owned(), fill("ETH"))));
         assert_eq!(taker("SOL"), Some(("0.0005".to_owned(), fill("ETH"))));
-        let maker = told(&model, "ETH", LiquidityRole::Maker);
+        let maker = charged_shares(&model, "ETH", LiquidityRole::Maker);
         assert_eq!(maker, Some(("0.00015".to_owned(), fill("BTC"))));
     }
 
@@ -138,10 +142,10 @@ mod tests {
             ),
             fill("o1", "BTC", r#""notional":1000,"liquidity_role":"taker""#),
         ]);
-        assert_eq!(told(&model, "BTC", LiquidityRole::Taker), None);
+        assert_eq!(charged_shares(&model, "BTC", LiquidityRole::Taker), None);
         model.account.options.fees.taker_bps = Some(num("4.5"));
         let set = Some(("0.00045".to_owned(), Origin::Settings));
-        assert_eq!(told(&model, "BTC", LiquidityRole::Taker), set);
-        assert_eq!(told(&model, "BTC", LiquidityRole::Maker), None);
+        assert_eq!(charged_shares(&model, "BTC", LiquidityRole::Taker), set);
+        assert_eq!(charged_shares(&model, "BTC", LiquidityRole::Maker), None);
     }
 }

@@ -38,7 +38,7 @@ pub enum Lack {
     /// Closed positions that are still unread; this many were read.
     Unread(usize),
     /// This many closed positions with an unknown profit.
-    Untold(usize),
+    Unknown(usize),
     /// Closed positions that the service has but gives no cursor for.
     Cut,
     /// The peak of a drawdown: the highest equity seen here is used instead.
@@ -123,13 +123,13 @@ impl Gauge {
 
     /// The level for alerts.
     pub(crate) fn news(&self) -> Level {
-        let told = match self.limit {
+        let reported = match self.limit {
             Limit::DailyLoss | Limit::Drawdown => Level::Near,
             Limit::Target => Level::Reached,
             Limit::TradingDays | Limit::Consistency => return Level::Fine,
         };
         Some(self.level())
-            .filter(|level| *level >= told)
+            .filter(|level| *level >= reported)
             .unwrap_or(Level::Fine)
     }
 }
@@ -146,7 +146,7 @@ pub struct Guard {
     pub gauges: Vec<Gauge>,
     pub(crate) missing: Vec<(Limit, Missing)>,
     /// The levels that were reported.
-    pub(crate) told: BTreeMap<Limit, Level>,
+    pub(crate) reported: BTreeMap<Limit, Level>,
     /// The highest equity that the service reported, USD.
     pub(crate) peak: Option<Num>,
     /// The verdict that was reported.

@@ -16,7 +16,7 @@ pub struct Health {
     /// When a failed source is retried.
     retries: BTreeMap<Source, Timestamp>,
     /// When the last call ended, with or without a response; or when a rate-limit pause is over.
-    heard_at: Option<Timestamp>,
+    last_answer_at: Option<Timestamp>,
     /// Calls without a response since the last one with a response, by target.
     unanswered: BTreeMap<String, u32>,
 }
@@ -41,11 +41,11 @@ impl Health {
             self.unanswered.clear();
         }
         self.budget = call.budget;
-        self.heard_at = self.heard_at.max(Some(call.at.plus(call.elapsed)));
+        self.last_answer_at = self.last_answer_at.max(Some(call.at.plus(call.elapsed)));
         if let Some(pause) = call.pause {
             let until = call.at.plus(call.elapsed).plus(pause);
             self.limited_until = self.limited_until.max(Some(until));
-            self.heard_at = self.heard_at.max(Some(until));
+            self.last_answer_at = self.last_answer_at.max(Some(until));
         }
     }
 
@@ -60,15 +60,15 @@ impl Health {
     }
 
     /// The same for sources with this failure.
-    pub fn asks_again(&self, kind: FailureKind, now: Timestamp) -> Option<Timestamp> {
+    pub fn retries_at(&self, kind: FailureKind, now: Timestamp) -> Option<Timestamp> {
         let ailing = self.ailing.iter().filter(|(_, ailing)| **ailing == kind);
         let retries = ailing.filter_map(|(source, _)| self.retries.get(source).copied());
         retries.filter(|at| *at > now).min()
     }
 
     /// Since when nothing has arrived although something could have; `None` before the first call.
-    pub fn heard_at(&self) -> Option<Timestamp> {
-        self.heard_at
+    pub fn last_answer_at(&self) -> Option<Timestamp> {
+        self.last_answer_at
     }
 
     /// Requests a minute, if the service has shown its limit.

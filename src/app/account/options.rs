@@ -48,7 +48,7 @@ pub struct Options {
     pub alerts: Alerts,
     /// What is run when an alert of the trader's own fires.
     pub alert_command: AlertCommand,
-    /// The limits of the challenge where the service does not tell them.
+    /// The limits of the challenge where the service does not report them.
     pub guard: Guard,
     /// The fees, if the service does not report them.
     pub fees: Fees,

@@ -9,7 +9,7 @@ use strum::{Display, EnumIter};
 /// Data older than this many intervals is late.
 pub const LATE: u32 = 3;
 
-/// What a stream tells is read whole this often all the same.
+/// What a stream reports is read whole this often all the same.
 pub(crate) const FULL_READ_EVERY: Duration = Duration::from_secs(15);
 
 /// One polled source, with its own task, interval and age.
@@ -39,7 +39,7 @@ impl Source {
         })
     }
 
-    /// Whether the account's stream tells it, or hints at its changes. The figures move with prices, without an event.
+    /// Whether the account's stream reports it, or hints at its changes. The figures move with prices, without an event.
     pub(crate) fn is_of_account_stream(self) -> bool {
         match self {
             Self::Positions

@@ -93,7 +93,7 @@ pub struct Store {
     pub loss_days: Days,
     /// By the hour of the day.
     pub hours: HourResults,
-    /// What this desk keeps of trades beside what the service tells.
+    /// What this desk keeps of trades beside what the service reports.
     pub trades: TradeLog,
     pub watchlists: Watchlists,
     pub equity: Equity,
@@ -106,7 +106,7 @@ pub struct Store {
     /// The reported equity over time.
     pub worth: Prices,
     /// Each source's own last time, and when the first request was sent that returned it.
-    told_at: BTreeMap<Source, (Timestamp, Timestamp)>,
+    own_times: BTreeMap<Source, (Timestamp, Timestamp)>,
     pub markets: Remote<BTreeMap<MarketId, Market>>,
     /// What markets are called, by their list and by rows.
     pub names: MarketNames,
@@ -215,22 +215,22 @@ impl Store {
     }
 
     /// Records a source's own time: while it does not change, the data is as old as when it first came.
-    pub(super) fn date(&mut self, source: Source, told: Option<Timestamp>, at: Timestamp) {
-        let Some(told) = told else {
-            self.told_at.remove(&source);
+    pub(super) fn date(&mut self, source: Source, own_time: Option<Timestamp>, at: Timestamp) {
+        let Some(own_time) = own_time else {
+            self.own_times.remove(&source);
             return;
         };
-        match self.told_at.get(&source) {
-            Some((known, since)) if *known == told || *since > at => {}
+        match self.own_times.get(&source) {
+            Some((known, since)) if *known == own_time || *since > at => {}
             Some(_) | None => {
-                self.told_at.insert(source, (told, at));
+                self.own_times.insert(source, (own_time, at));
             }
         }
     }
 
     /// When the first request was sent that returned the shown data.
     fn dated(&self, source: Source) -> Option<Timestamp> {
-        self.told_at.get(&source).map(|(_, since)| *since)
+        self.own_times.get(&source).map(|(_, since)| *since)
     }
 
     /// Updates the totals of closed positions.
@@ -262,12 +262,12 @@ impl Store {
         self.twaps.rows().iter().filter(move |t| !ended(&t.id))
     }
 
-    /// When the account's stream was last heard, for a list that was read at `read`.
-    fn heard_since(&self, read: Option<Timestamp>) -> Option<Timestamp> {
-        self.streams.account.heard_at().filter(|_| read.is_some())
+    /// When the account's stream was last active, for a list that was read at `read`.
+    fn streamed_since(&self, read: Option<Timestamp>) -> Option<Timestamp> {
+        self.streams.account.alive_at().filter(|_| read.is_some())
     }
 
-    /// When the request of the shown data of `source` was sent, or its stream was last heard; for a source with a time of
+    /// When the request of the shown data of `source` was sent, or its stream was last active; for a source with a time of
     /// its own, the first request that returned it. For scaled orders, the oldest of those that can still change, otherwise the newest of the
     /// others.
     pub fn polled_at(&self, source: Source) -> Option<Timestamp> {
@@ -275,8 +275,8 @@ impl Store {
             Source::Positions => self
                 .positions
                 .at()
-                .max(self.heard_since(self.positions.at())),
-            Source::Orders => self.orders.at().max(self.heard_since(self.orders.at())),
+                .max(self.streamed_since(self.positions.at())),
+            Source::Orders => self.orders.at().max(self.streamed_since(self.orders.at())),
             Source::Twaps => self.twaps.at(),
             Source::Scaled => self.scaled_polled_at(),
             Source::Closed => self.closed.head().at(),
@@ -451,10 +451,10 @@ impl Store {
 
     /// As [`is_over_since`](Self::is_over_since), for a row of the history or the working orders.
     pub fn is_over(&self, order: &Order) -> bool {
-        let is_told = self
+        let is_listed = self
             .status_by_receipt(&order.id)
             .is_some_and(|status| !status.is_working());
-        order.is_working() && (is_told || self.is_over_since(&order.id, self.history.head().at()))
+        order.is_working() && (is_listed || self.is_over_since(&order.id, self.history.head().at()))
     }
 
     /// The last snapshot of an ended TWAP, or an active one.

@@ -1,4 +1,4 @@
-//! What streams tell of an account and of prices, beside the polls.
+//! What streams report of an account and of prices, beside the polls.
 
 use crate::model::{
     Account, AccountFacts, DayStats, MarketId, Num, Order, Page, Patch, Position, Timestamp,
@@ -11,9 +11,9 @@ pub enum StreamState {
     /// The settings name none.
     #[default]
     None,
-    /// Polls alone tell what is new.
+    /// Polls alone report what is new.
     Down,
-    /// It tells everything as it happens, and was heard at this instant.
+    /// It reports everything as it happens, and was active at this instant.
     Up(Timestamp),
 }
 
@@ -23,14 +23,14 @@ impl StreamState {
     }
 
     /// As of when all of its news are known.
-    pub(crate) fn heard_at(self) -> Option<Timestamp> {
+    pub(crate) fn alive_at(self) -> Option<Timestamp> {
         match self {
             Self::Up(at) => Some(at),
             Self::None | Self::Down => None,
         }
     }
 
-    pub(crate) fn heard(&mut self, at: Timestamp) {
+    pub(crate) fn alive(&mut self, at: Timestamp) {
         if let Self::Up(known) = self {
             *known = at.max(*known);
         }
@@ -69,7 +69,7 @@ impl Default for VenueMarkets {
     }
 }
 
-/// What changed of an account: each list whole, as a read tells it; `None` is as before.
+/// What changed of an account: each list whole, as a read returns it; `None` is as before.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StreamedRows {
     /// The working ones.

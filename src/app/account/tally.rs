@@ -494,7 +494,7 @@ mod tests {
         assert_eq!(quality, Quality::default());
     }
 
-    // The paper exchange tells all of an order on its own row, and each part of it again.
+    // The paper exchange reports all of an order on its own row, and each part of it again.
     #[test]
     fn an_order_whose_own_row_tells_all_of_it_is_counted_without_its_parts() {
         let row = |id: &str, json: &str| {

@@ -1,4 +1,4 @@
-//! What this desk keeps of each trade beside what the service tells: a note and tags, the first stop it saw, and how far
+//! What this desk keeps of each trade beside what the service reports: a note and tags, the first stop it saw, and how far
 //! the mark went for and against the position while it was seen.
 //!
 //! Contract: pure. A stop counts as the first only where this desk watched the position from its opening, or where the
@@ -320,12 +320,18 @@ impl TradeLog {
     }
 }
 
-/// The stop that was asked for first; of several of that instant the nearest, which risks least.
+/// The stop that was requested first; of several of that instant the nearest, which risks least.
 fn earliest<'a>(stops: impl Iterator<Item = &'a Order>, position: &Position) -> Option<FirstStop> {
     let entry = position.entry_price?;
     let distance = |price: Num| price.minus(entry).map(Num::abs);
     let mut known: Vec<_> = stops
-        .filter_map(|stop| Some((stop.requested_at, stop.trigger_price?, stop.asked_size())))
+        .filter_map(|stop| {
+            Some((
+                stop.requested_at,
+                stop.trigger_price?,
+                stop.requested_size(),
+            ))
+        })
         .collect();
     known.sort_by_key(|(at, price, _)| (*at, distance(*price)));
     let (_, price, size) = known.first()?;

@@ -26,13 +26,13 @@ impl Activity {
             return None;
         };
         let mark = oldest.mark;
-        self.horizon = Horizon::Asked;
+        self.horizon = Horizon::Requested;
         Some(mark)
     }
 
     pub(crate) fn recall(&mut self, page: PastPage) {
         for past in page.rows {
-            let at = past.mark.told_at;
+            let at = past.mark.settled_at;
             self.put_below(Event::Past(Box::new(past)), at);
         }
         self.horizon = if page.has_more {
@@ -44,7 +44,7 @@ impl Activity {
 
     /// Earlier pages stay; scrolling there again retries.
     pub(crate) fn cannot_recall(&mut self, why: &str, now: Timestamp) {
-        if self.horizon == Horizon::Asked {
+        if self.horizon == Horizon::Requested {
             self.horizon = Horizon::Part;
             return;
         }
@@ -123,7 +123,7 @@ mod tests {
         Msg::Recalled(Ok(PastPage { rows, has_more }))
     }
 
-    fn said(model: &mut Model, words: &str) {
+    fn say(model: &mut Model, words: &str) {
         update(
             model,
             model.account.now,
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn what_was_before_stands_below_without_a_toast_and_each_line_is_found() {
         let mut model = desk();
-        said(&mut model, "first");
+        say(&mut model, "first");
         let (newest, shown) = (model.account.activity.newest(), numbers(&model));
         let toast = |model: &Model| {
             model
@@ -157,7 +157,7 @@ mod tests {
         update(&mut model, NOON, whole(1..=3));
         assert_eq!(model.account.activity.newest(), newest, "nothing is new");
         assert_eq!(toast(&model), told);
-        said(&mut model, "second");
+        say(&mut model, "second");
         let all = numbers(&model);
         assert!(all.windows(2).all(|pair| pair[1] == pair[0] + 1), "{all:?}");
         assert!(shown.iter().all(|number| all.contains(number)));
@@ -189,7 +189,7 @@ mod tests {
         let mut model = bare_desk();
         update(&mut model, NOON, whole(1..=2));
         assert_eq!(model.account.activity.toast(NOON), None);
-        said(&mut model, "first");
+        say(&mut model, "first");
         let kinds: Vec<_> = model
             .account
             .activity
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn a_filter_finds_what_comes_after_it_was_set() {
         let mut model = bare_desk();
-        said(&mut model, "first");
+        say(&mut model, "first");
         press(&mut model, "7 / ord-998 enter");
         assert_eq!(model.rows(model.focus.pane).len(), 0);
         update(&mut model, NOON, whole(1..=3));
@@ -258,7 +258,7 @@ mod tests {
             update(&mut model, NOON, part(first..first + 200));
         }
         assert_eq!(model.account.activity.lines.len(), KEPT);
-        said(&mut model, "first");
+        say(&mut model, "first");
         assert_eq!(model.account.activity.lines.len(), KEPT);
         assert_eq!(model.account.activity.lines.back().unwrap().past(), None);
         assert_eq!(press(&mut model, "7 G"), vec![], "there is no room");

@@ -1,4 +1,4 @@
-//! What happened, as lines that are written once: notices, earlier sessions, alerts and what has been told of them,
+//! What happened, as lines that are written once: notices, earlier sessions, alerts and what has been reported of them,
 //! the trader's own alerts.
 //! Names `account` and below.
 

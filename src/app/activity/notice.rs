@@ -94,7 +94,7 @@ impl Event {
             Self::Settled(_, Err(_)) | Self::Progress(_, Progress::Parked { .. }) => Tone::Alert,
             Self::Message(tone, _) => *tone,
             Self::Alert(alert) => alert.tone(),
-            Self::Elsewhere(told) => told.notice.event.tone(),
+            Self::Elsewhere(elsewhere) => elsewhere.notice.event.tone(),
             Self::Past(past) => past_tone(past),
         }
     }
@@ -103,16 +103,16 @@ impl Event {
     fn is_taken_back_by(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Alert(Alert::Down), Self::Alert(Alert::Up)) => true,
-            (Self::Elsewhere(told), Self::Elsewhere(other)) => {
-                let events = (&told.notice.event, &other.notice.event);
-                told.account == other.account && events.0.is_taken_back_by(events.1)
+            (Self::Elsewhere(elsewhere), Self::Elsewhere(other)) => {
+                let events = (&elsewhere.notice.event, &other.notice.event);
+                elsewhere.account == other.account && events.0.is_taken_back_by(events.1)
             }
             _ => false,
         }
     }
 
     /// Whether it must be shown while another account is on the screen.
-    pub(crate) fn is_told_elsewhere(&self, alerts: &Alerts) -> bool {
+    pub(crate) fn shows_on_other_accounts(&self, alerts: &Alerts) -> bool {
         match self {
             Self::Settled(..) | Self::Progress(_, Progress::Parked { .. }) => true,
             Self::Alert(alert) => alert.ways(alerts).has(AlertChannel::Toast),
@@ -144,7 +144,7 @@ impl Alert {
     }
 }
 
-/// Whether the response is the wanted one, and about what was asked for.
+/// Whether the response is the wanted one, and about what was requested.
 pub fn answer_tone(command: &Command, receipt: &Receipt) -> Tone {
     if echo::differences(command, receipt).is_empty() {
         receipt_tone(receipt)
@@ -196,7 +196,7 @@ pub enum Horizon {
     /// Older lines exist.
     Part,
     /// The same, and they were requested.
-    Asked,
+    Requested,
     /// Everything recorded, except dropped lines.
     Whole,
     /// Older lines could not be read.
@@ -269,7 +269,7 @@ impl Activity {
 
     /// Whether older lines exist.
     pub fn has_more(&self) -> bool {
-        self.has_forgotten || matches!(self.horizon, Horizon::Part | Horizon::Asked)
+        self.has_forgotten || matches!(self.horizon, Horizon::Part | Horizon::Requested)
     }
 
     /// Whether older lines are missing, because they are unread or unreadable.

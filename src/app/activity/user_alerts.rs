@@ -216,7 +216,7 @@ impl UserAlerts {
         }
     }
 
-    /// Judges every alert by what the fresh sources tell at `now`, an instant of the wall clock.
+    /// Judges every alert by what the fresh sources report at `now`, an instant of the wall clock.
     pub(crate) fn judge(
         &mut self,
         store: &Store,
@@ -258,7 +258,7 @@ impl UserAlerts {
     }
 }
 
-/// So many firings within [`STORM_WITHIN`] halt all alerts.
+/// This many firings within [`STORM_WITHIN`] halt all alerts.
 const STORM: usize = 15;
 const STORM_WITHIN: Duration = Duration::from_mins(3);
 
@@ -296,7 +296,7 @@ impl Storm {
     }
 }
 
-/// Which sources tell the truth of now.
+/// Which sources show the present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FreshSources {
     pub markets: Freshness,

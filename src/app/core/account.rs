@@ -120,7 +120,7 @@ impl Account {
     /// newest answer.
     pub fn shown_second(&self) -> Timestamp {
         let newest = Source::iter().filter_map(|source| self.store.polled_at(source));
-        // A quiet stream is not heard in step with the polls: ages change with their answers, in one frame.
+        // A quiet stream is not active in step with the polls: ages change with their answers, in one frame.
         let is_streamed = self.store.streams.account.is_up();
         let read = self.store.markets.at().max(self.store.account.at());
         let newest = newest.chain(read.filter(|_| is_streamed));
@@ -180,7 +180,7 @@ impl Account {
         ))
     }
 
-    /// Whether what a source tells is of now.
+    /// Whether what a source reports is of now.
     pub fn freshness(&self, source: Source) -> Freshness {
         let has_failed = self.store.trouble(source).is_some();
         let is_late = match self.age_of(source, self.now) {

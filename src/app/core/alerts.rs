@@ -24,12 +24,12 @@ pub(crate) fn lost(account: &mut Account, poll: &Poll) -> Option<Effect> {
 }
 
 /// The result of the search.
-pub(crate) fn traced(account: &mut Account, asked: &[OrderId], found: &[Order]) -> Vec<Effect> {
+pub(crate) fn traced(account: &mut Account, requested: &[OrderId], found: &[Order]) -> Vec<Effect> {
     let news = gone::sought(
         &account.store,
         &mut account.watch.gone,
         &mut account.watch.awaited,
-        (asked, found),
+        (requested, found),
     );
     for alert in &news {
         if let Alert::Filled(order) | Alert::Rejected(order) = alert {

@@ -16,7 +16,7 @@ use crate::{
         market::{
             chart_lines::ChartLine,
             screen::LayoutPreset,
-            wants::{MarketRequest, ShownMarkets},
+            wanted_data::{MarketRequest, ShownMarkets},
             width_tier::WidthTier,
         },
     },

@@ -1,4 +1,4 @@
-//! The trader's alerts and trades on one desk: judged and noted with what polls bring, told as the settings say, and
+//! The trader's alerts and trades on one desk: judged and noted with what polls bring, reported as the settings say, and
 //! handed out to be kept.
 
 use super::{account::Account, alerts, effect::Effect};
@@ -198,7 +198,7 @@ fn run(account: &Account, firing: &AlertFiring, now: Timestamp) -> Option<Effect
     Some(Effect::RunAlertCommand(Box::new(run)))
 }
 
-/// What closed positions and old orders tell of first stops, when they have changed.
+/// What closed positions and old orders report of first stops, when they have changed.
 fn learn(account: &mut Account) {
     let store = &mut *account.store;
     let placed = store.trades.placed_version();

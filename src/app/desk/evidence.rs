@@ -15,7 +15,7 @@ pub(crate) fn ask(model: &mut Model) -> Option<Effect> {
         ..
     })) = model.overlays.last()
     else {
-        if store.evidence.is_asked() {
+        if store.evidence.is_requested() {
             store.evidence.rest();
         }
         return None;
@@ -25,7 +25,7 @@ pub(crate) fn ask(model: &mut Model) -> Option<Effect> {
         return None;
     }
     let order = store.order(id)?;
-    if !store.evidence.wants(order) {
+    if !store.evidence.wanted_data(order) {
         return None;
     }
     let order = order.clone();

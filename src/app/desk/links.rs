@@ -119,7 +119,7 @@ pub(crate) fn children(store: &Store, row: &RowId) -> Vec<RowId> {
     let past = store.lineage.children(row).iter();
     let all = working.map(|order| &order.id).chain(past);
     let mut all: Vec<_> = all.take(4 * MOST).cloned().collect();
-    let asked_at = |id: &OrderId| store.order(id).map(|order| order.requested_at);
-    all.sort_by_key(|id| std::cmp::Reverse(asked_at(id)));
+    let requested_at = |id: &OrderId| store.order(id).map(|order| order.requested_at);
+    all.sort_by_key(|id| std::cmp::Reverse(requested_at(id)));
     all.into_iter().map(RowId::Order).collect()
 }

@@ -9,7 +9,7 @@ use crate::{
             data::MarketData,
             screen::{LayoutPreset, MarketPanel},
             two_charts::ShownChart,
-            wants::{CandleWant, LADDER_EVERY, MarketWants, SHOWN_EVERY},
+            wanted_data::{CandleWant, LADDER_EVERY, SHOWN_EVERY, WantedMarketData},
             width_tier::WidthTier,
         },
     },
@@ -87,11 +87,11 @@ pub(crate) fn shown(model: &Model) -> Vec<MarketPanel> {
     }
 }
 
-/// Levels a side that the ladder asks for: more than a screen has rows, since several make one grouped row.
+/// Levels a side that the ladder requests: more than a screen has rows, since several make one grouped row.
 const LADDER_DEPTH: u32 = 200;
 
 /// What must be polled since the panels on the screen show it.
-pub fn want_shown(model: &Model, wants: &mut MarketWants) {
+pub fn want_shown(model: &Model, wanted_data: &mut WantedMarketData) {
     let Some(market) = model.market_screen.market() else {
         return;
     };
@@ -100,10 +100,10 @@ pub fn want_shown(model: &Model, wants: &mut MarketWants) {
             MarketPanel::Chart => {
                 let wanted = charts(model).into_iter();
                 let wanted = wanted.filter_map(|chart| candles_wanted(model, chart));
-                wants.candles = wanted.collect();
+                wanted_data.candles = wanted.collect();
             }
             MarketPanel::Ladder => {
-                wants.want_ladder(market.clone(), LADDER_DEPTH, ladder_every(model));
+                wanted_data.want_ladder(market.clone(), LADDER_DEPTH, ladder_every(model));
             }
         }
     }

@@ -145,7 +145,7 @@ impl Model {
         Some(id)
     }
 
-    /// The same, where it is told beside the market shown: a pinned market does not follow the cursor of a pane.
+    /// The same, where it is reported beside the market shown: a pinned market does not follow the cursor of a pane.
     pub fn position_named_with_keys(&self) -> Option<PositionId> {
         let follows = self.focus.panel.is_some() || !self.market_screen.is_pinned();
         self.position_under_keys().filter(|_| follows)

@@ -46,7 +46,7 @@ pub enum Msg {
     Polled(Box<Poll>),
     /// The answer to a request about a market that was sent at this instant.
     MarketData(MarketId, Timestamp, MarketAnswer),
-    /// What the service's streams told, at this instant.
+    /// What the service's streams reported, at this instant.
     Streamed(Timestamp, Box<StreamNews>),
     CallEnded(Call),
     /// A poll failed; it is retried at this instant.

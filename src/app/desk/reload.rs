@@ -1,7 +1,7 @@
 //! Settings that change while the desk runs.
 //!
 //! Contract: a valid reading takes effect as a whole with its message; an invalid one changes nothing, so an unreadable
-//! file never relaxes a limit. Either way the trader is told what changed, and `:config` repeats it. Keys,
+//! file never relaxes a limit. Either way the trader sees what changed, and `:config` repeats it. Keys,
 //! theme, size presets and limits change; everything else stays as at the start.
 
 use crate::{

@@ -136,12 +136,12 @@ impl Strip {
         }
     }
 
-    /// Whether it already asks about `way_out`, or about more than that.
-    pub(crate) fn is_at_least(&self, way_out: &Command) -> bool {
+    /// Whether it already asks about `closing`, or about more than that.
+    pub(crate) fn is_at_least(&self, closing: &Command) -> bool {
         match &self.proposal {
             StripAction::One(Command::Flatten(_)) => !matches!(self.arm, Arm::Question { .. }),
             StripAction::One(command) => {
-                command == way_out && !matches!(self.arm, Arm::Question { .. })
+                command == closing && !matches!(self.arm, Arm::Question { .. })
             }
             StripAction::Flip(_)
             | StripAction::CancelAll(..)

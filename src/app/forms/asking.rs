@@ -13,23 +13,23 @@ use crate::{
 impl Form {
     /// Whether it must ask before it sends this.
     pub(crate) fn must_ask(&mut self, account: &Account, command: &Command) -> bool {
-        if self.asked.is_some() {
-            return !self.hears_answer(account.now);
+        if self.requested_at.is_some() {
+            return !self.accepts_answer(account.now);
         }
         let raises = command.risk() == Risk::Increasing;
         let mut warnings = self.warnings(account).into_iter();
-        let is_asked = warnings.any(|warning| raises || warning.is_of_waiting_price());
-        self.asked = is_asked.then_some(account.now);
-        is_asked
+        let needs_answer = warnings.any(|warning| raises || warning.is_of_waiting_price());
+        self.requested_at = needs_answer.then_some(account.now);
+        needs_answer
     }
 
     /// When it starts to accept the answer: an earlier key was pressed before the question could be read.
-    pub fn hears_from(&self) -> Option<Timestamp> {
-        self.asked.map(|at| at.plus(DEAF))
+    pub fn accepts_answer_from(&self) -> Option<Timestamp> {
+        self.requested_at.map(|at| at.plus(DEAF))
     }
 
-    pub fn hears_answer(&self, now: Timestamp) -> bool {
-        self.hears_from().is_some_and(|from| now >= from)
+    pub fn accepts_answer(&self, now: Timestamp) -> bool {
+        self.accepts_answer_from().is_some_and(|from| now >= from)
     }
 
     pub fn warnings(&self, account: &Account) -> Vec<OrderWarning> {

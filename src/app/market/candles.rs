@@ -231,7 +231,7 @@ impl CandleSeries {
         }
     }
 
-    /// The newest candles were not told, and why.
+    /// The newest candles were not reported, and why.
     pub fn fail(&mut self, why: Failure, at: Timestamp) {
         self.version += u64::from(self.age.failed(at, why));
     }
@@ -386,8 +386,8 @@ impl CandleSeries {
         let length = self.interval.millis();
         let missing = (next.0.saturating_sub(row.open_time.0).saturating_sub(1) / length).max(0);
         // A row that could not be read is no interval without trades.
-        let is_told = self.origin == CandleOrigin::Source && self.unreadable == 0;
-        let is_filled = is_told && missing <= LONGEST_FILL;
+        let is_complete = self.origin == CandleOrigin::Source && self.unreadable == 0;
+        let is_filled = is_complete && missing <= LONGEST_FILL;
         let count = if is_filled { missing } else { 0 };
         (1..=count).map(move |step| without_trades(row, Timestamp(row.open_time.0 + step * length)))
     }

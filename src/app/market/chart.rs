@@ -15,7 +15,7 @@ const STEEPEST: i8 = 6;
 /// Prices are moved by so many thousandths of their height at most.
 const FARTHEST_SHIFT: i32 = 3_000;
 
-/// A cursor that reads back asks for candles this far before it.
+/// A cursor that reads back requests candles this far before it.
 const LOOK_AHEAD: i64 = 300;
 /// A cursor further back than so many candles of another interval is dropped: the way there is many pages.
 const FARTHEST_KEPT: i64 = 1_500;

@@ -27,12 +27,12 @@ pub struct MarketData {
 #[derive(Debug, Clone, PartialEq, Default)]
 struct KnownMarket {
     series: BTreeMap<Interval, CandleSeries>,
-    /// Whether the service has said that it tells no candles of this market.
+    /// Whether the service has said that it reports no candles of this market.
     candles_absent: bool,
     tape: Option<Tape>,
     /// From how much USD on a trade is large.
     large_from: Option<Num>,
-    /// When its source last changed; trades that were asked for before are of the other one.
+    /// When its source last changed; trades that were requested before are of the other one.
     source_since: Option<Timestamp>,
     /// When it was last on the screen.
     shown_at: Option<Timestamp>,
@@ -92,7 +92,7 @@ impl MarketData {
         series.any(CandleSeries::awaits_older)
     }
 
-    /// Whether the candles of a market are built from the marks seen, since the service tells none.
+    /// Whether the candles of a market are built from the marks seen, since the service reports none.
     pub fn builds_candles(&self, market: &MarketId) -> bool {
         self.markets
             .get(market)
@@ -104,15 +104,15 @@ impl MarketData {
         let changes = match answer {
             MarketAnswer::Candles(_, _, Ok(None)) => {
                 let known = self.known(market);
-                let is_told = known
+                let is_known = known
                     .series
                     .values()
                     .any(|series| series.origin() == CandleOrigin::Source);
-                u64::from(!is_told && !std::mem::replace(&mut known.candles_absent, true))
+                u64::from(!is_known && !std::mem::replace(&mut known.candles_absent, true))
             }
             MarketAnswer::Candles(interval, before, result) => {
                 let origin = CandleOrigin::Source;
-                // A stream tells what the service's reads do not.
+                // A stream reports what the service's reads do not.
                 self.known(market).candles_absent &= result.is_err();
                 let series = self.series(market, interval, origin);
                 let version = series.version();

@@ -41,7 +41,7 @@ impl From<ChartSpot> for MarketSpot {
 /// What happens to the ladder and the chart beside keys and clicks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LadderEvent {
-    /// So many rows of it were drawn.
+    /// This many rows of it were drawn.
     Drawn(usize),
     /// The chart, on which its cursor goes too, was drawn with rows so high, in price.
     ChartDrawn(Num),

@@ -18,6 +18,6 @@ pub(crate) mod screen;
 pub(crate) mod streamed;
 pub(crate) mod tape;
 pub mod two_charts;
-pub(crate) mod wants;
+pub(crate) mod wanted_data;
 pub mod watched;
 pub mod width_tier;

@@ -6,7 +6,7 @@
 use crate::model::Timestamp;
 use std::time::Duration;
 
-/// It ends after so long without a key or a click on the ladder.
+/// It ends after this long without a key or a click on the ladder.
 pub const ONE_KEY_IDLE: Duration = Duration::from_mins(1);
 /// The same key again within this time is one that is held down.
 const HELD_KEY: Duration = Duration::from_secs(1);

@@ -47,9 +47,13 @@ pub fn priced_orders<'a>(
 ) -> impl Iterator<Item = PricedOrder<'a>> {
     let here = store.orders.rows().iter();
     let here = here.filter(move |order| order.market_id == *market && order.is_working());
-    let (told, open) = (store.statuses_by_receipt(), store.positions.rows());
-    here.filter(move |order| told.get(&order.id).is_none_or(|status| status.is_working()))
-        .filter_map(move |order| priced(order, open))
+    let (reported, open) = (store.statuses_by_receipt(), store.positions.rows());
+    here.filter(move |order| {
+        reported
+            .get(&order.id)
+            .is_none_or(|status| status.is_working())
+    })
+    .filter_map(move |order| priced(order, open))
 }
 
 /// The same by row of the ladder, where a side is known.

@@ -1,8 +1,8 @@
-//! When to ask for what is shown of the markets.
+//! When to request what is shown of the markets.
 //!
-//! Contract: only what is wanted is asked for, and each piece once at a time: the next request waits for the answer, or
+//! Contract: only what is wanted is requested, and each piece once at a time: the next request waits for the answer, or
 //! for as long as an answer may take. Of books, of trades, of new and of older candles at most two requests leave in any
-//! second each, and one quote, whatever is wanted meanwhile. What failed is asked for less often, what the service does not offer never again.
+//! second each, and one quote, whatever is wanted meanwhile. What failed is requested less often, what the service does not offer never again.
 
 mod wanted;
 
@@ -11,7 +11,7 @@ pub(crate) use wanted::PollTime;
 use super::{
     answer::MarketAnswer,
     data::MarketData,
-    wants::{MarketRequest, MarketWants},
+    wanted_data::{MarketRequest, WantedMarketData},
 };
 use crate::{
     app::account::poll::FULL_READ_EVERY,
@@ -20,12 +20,12 @@ use crate::{
 use std::{collections::BTreeMap, time::Duration};
 use wanted::{LOST_AFTER, PollKey, PollKind, Polled, Wanted, older, wanted, wanted_since};
 
-/// What fails again and again is asked for this often.
+/// What fails repeatedly is requested this often.
 const FAILING_EVERY: Duration = Duration::from_secs(30);
-/// What a stream told so recently is not asked for. Beyond that it is, now and then: a stream that is quiet may as well
+/// What a stream reported so recently is not requested. Beyond that it is, now and then: a stream that is quiet may as well
 /// stand still.
 const STREAMED_WITHIN: Duration = Duration::from_millis(1_200);
-/// So long a request about what a stream tells waits for others of the account to leave with.
+/// This long a request about what a stream reports waits for others of the account to leave with.
 const BEAT: Duration = Duration::from_secs(1);
 /// Two requests of one kind leave within this time at most.
 const BUDGET_WINDOW: Duration = Duration::from_secs(1);
@@ -51,21 +51,21 @@ struct LastRequest {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MarketPolls {
     last: BTreeMap<PollKey, LastRequest>,
-    /// When a stream last told it.
+    /// When a stream last reported it.
     streamed: BTreeMap<PollKey, Timestamp>,
     /// When the last two requests of a kind were sent, the older first.
     recent: BTreeMap<PollKind, (Option<Timestamp>, Timestamp)>,
 }
 
 impl MarketPolls {
-    /// What is to be asked for now.
+    /// What is to be requested now.
     pub(crate) fn ask(
         &mut self,
-        wants: &MarketWants,
+        wanted_data: &WantedMarketData,
         data: &mut MarketData,
         time: PollTime,
     ) -> Vec<(MarketId, MarketRequest)> {
-        let wanted = wanted(wants, data, time);
+        let wanted = wanted(wanted_data, data, time);
         self.forget_unwanted(&wanted, time.now);
         let mut requests = vec![];
         for wanted in wanted {
@@ -75,7 +75,7 @@ impl MarketPolls {
             }
         }
         if self.older_budget() <= time.now
-            && let Some(older) = older(wants, data, time.now)
+            && let Some(older) = older(wanted_data, data, time.now)
         {
             self.spend(Polled::OlderCandles, time.now);
             requests.push(older);
@@ -83,16 +83,16 @@ impl MarketPolls {
         requests
     }
 
-    /// When something is to be asked for next; `None` while nothing is shown that is polled.
+    /// When something is to be requested next; `None` while nothing is shown that is polled.
     pub(crate) fn next_due(
         &self,
-        wants: &MarketWants,
+        wanted_data: &WantedMarketData,
         data: &MarketData,
         time: PollTime,
     ) -> Option<Timestamp> {
-        let wanted = wanted(wants, data, time);
+        let wanted = wanted(wanted_data, data, time);
         let polled = wanted.iter().filter_map(|wanted| self.due(wanted)).min();
-        let older = wants.candles.iter().filter_map(|chart| {
+        let older = wanted_data.candles.iter().filter_map(|chart| {
             let series = data.candles(&chart.market_id, chart.interval)?;
             let due = series.older_due(wanted_since(chart, data)?)?;
             Some(due.max(self.older_budget()))
@@ -100,14 +100,14 @@ impl MarketPolls {
         polled.into_iter().chain(older).min()
     }
 
-    /// Notes that a stream told this at `at`.
+    /// Notes that a stream reported this at `at`.
     pub(crate) fn streamed(&mut self, market: &MarketId, answer: &MarketAnswer, at: Timestamp) {
         if let Some((key, _)) = answered(market, answer) {
             self.streamed.insert(key, at);
         }
     }
 
-    /// The stream is gone: what it told is asked for again.
+    /// The stream is gone: what it reported is requested again.
     pub(crate) fn stream_lost(&mut self) {
         self.streamed.clear();
     }
@@ -125,7 +125,7 @@ impl MarketPolls {
         };
         if let Some(last) = self.last.get_mut(&key) {
             (last.state, last.failures) = match outcome {
-                Outcome::Told => (RequestState::Answered, 0),
+                Outcome::Loaded => (RequestState::Answered, 0),
                 Outcome::Failed => (RequestState::Answered, last.failures.saturating_add(1)),
                 Outcome::Absent => (RequestState::Absent, 0),
             };
@@ -144,7 +144,7 @@ impl MarketPolls {
         last.any(|last| last.state == RequestState::Awaited)
     }
 
-    /// A person asks for everything anew.
+    /// A person requests everything again.
     pub(crate) fn renew(&mut self) {
         self.last
             .retain(|_, last| last.state == RequestState::Absent);
@@ -169,10 +169,10 @@ impl MarketPolls {
             None => Some(Timestamp(i64::MIN)),
             Some(last) => {
                 let due = last.due(wanted.every)?;
-                let Some(told) = self.streamed.get(&wanted.key) else {
+                let Some(streamed_at) = self.streamed.get(&wanted.key) else {
                     return Some(due);
                 };
-                let until = told.max(&last.at).plus(STREAMED_WITHIN);
+                let until = streamed_at.max(&last.at).plus(STREAMED_WITHIN);
                 Some(due.max(until.min(last.at.plus(FULL_READ_EVERY))))
             }
         }
@@ -212,7 +212,7 @@ impl MarketPolls {
     fn forget_unwanted(&mut self, wanted: &[Wanted], now: Timestamp) {
         let is_wanted = |key: &PollKey| wanted.iter().any(|wanted| wanted.key == *key);
         self.streamed
-            .retain(|key, told| is_wanted(key) || now.since(*told) < LOST_AFTER);
+            .retain(|key, streamed_at| is_wanted(key) || now.since(*streamed_at) < LOST_AFTER);
         self.last.retain(|key, last| {
             is_wanted(key) || last.state == RequestState::Absent || now.since(last.at) < LOST_AFTER
         });
@@ -238,7 +238,7 @@ impl LastRequest {
 }
 
 enum Outcome {
-    Told,
+    Loaded,
     Failed,
     Absent,
 }
@@ -252,7 +252,7 @@ fn answered(market: &MarketId, answer: &MarketAnswer) -> Option<(PollKey, Outcom
         }
         MarketAnswer::Book(result) => (Polled::Book, outcome(result)),
         MarketAnswer::Trades(result) => (Polled::Trades, outcome(result)),
-        MarketAnswer::Quote(Ok(_)) => (Polled::Quote, Outcome::Told),
+        MarketAnswer::Quote(Ok(_)) => (Polled::Quote, Outcome::Loaded),
         MarketAnswer::Quote(Err(_)) => (Polled::Quote, Outcome::Failed),
     };
     Some(((market.clone(), polled), outcome))
@@ -260,7 +260,7 @@ fn answered(market: &MarketId, answer: &MarketAnswer) -> Option<(PollKey, Outcom
 
 fn outcome<T>(result: &Result<Option<T>, Failure>) -> Outcome {
     match result {
-        Ok(Some(_)) => Outcome::Told,
+        Ok(Some(_)) => Outcome::Loaded,
         Ok(None) => Outcome::Absent,
         Err(_) => Outcome::Failed,
     }

@@ -27,7 +27,7 @@ pub enum LadderHold {
     Held,
 }
 
-/// The middle of the market, and when the book was asked for that tells it.
+/// The middle of the market, and when the book was requested that reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LadderQuote {
     pub middle: Num,
@@ -140,7 +140,7 @@ impl PriceLadder {
         self.rows
     }
 
-    /// So many rows were drawn: where they are fewer than before, the cursor stays in view.
+    /// This many rows were drawn: where they are fewer than before, the cursor stays in view.
     pub(crate) fn drawn(&mut self, rows: usize) {
         self.rows = Some(rows);
         if let Some(price) = self.cursor {

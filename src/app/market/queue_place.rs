@@ -1,6 +1,6 @@
 //! How much rests before an own order at its price, as far as that can be derived.
 //!
-//! Contract: at most what the book told there when the order was placed, less what has traded there since. An order that
+//! Contract: at most what the book reported there when the order was placed, less what has traded there since. An order that
 //! was not seen being placed has no place, nor has one where trades are missing since. A moved order is a new one.
 
 use super::{
@@ -33,7 +33,7 @@ struct QueuePlace {
     price: Num,
     /// By the service's clock.
     since: Timestamp,
-    /// What rested there then, coin; `None` where it was not told.
+    /// What rested there then, coin; `None` where it was not reported.
     resting: Option<Num>,
     traded: Num,
 }
@@ -109,7 +109,7 @@ impl QueuePlace {
     }
 }
 
-/// What the book tells of a price; `None` behind its last level.
+/// What the book reports of a price; `None` behind its last level.
 fn size_at(book: &Book, side: Side, price: Num) -> Option<Num> {
     let levels = book.levels(side);
     let last = levels.last()?.price;
@@ -161,7 +161,7 @@ mod tests {
         )
     }
 
-    /// So much sold at this price, so many milliseconds after placing.
+    /// This much sold at this price, so many milliseconds after placing.
     fn sold(tape: &mut Tape, (id, after): (u64, i64), price: &str, size: &str) {
         let trade = PublicTrade {
             id: Some(id),

@@ -6,15 +6,15 @@ use crate::{
     model::{MarketId, StreamKind},
 };
 
-/// What the streams told since they were last looked at.
+/// What the streams reported since they were last looked at.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StreamNews {
-    /// From now on it tells everything as it happens.
+    /// From now on it reports everything as it happens.
     Up(StreamKind),
-    /// Polls alone tell what is new.
+    /// Polls alone report what is new.
     Down(StreamKind),
     /// A sign of life, with nothing new.
-    Heard(StreamKind),
+    Alive(StreamKind),
     Account(StreamedRows),
     /// From now on the venues serve these markets, and the service all others.
     ByVenue(VenueMarkets),
@@ -25,13 +25,13 @@ pub enum StreamNews {
 }
 
 impl StreamNews {
-    /// Whether it tells orders.
+    /// Whether it reports orders.
     pub(crate) fn moves_orders(&self) -> bool {
         match self {
             Self::Account(rows) => rows.orders.is_some(),
             Self::Up(_)
             | Self::Down(_)
-            | Self::Heard(_)
+            | Self::Alive(_)
             | Self::ByVenue(_)
             | Self::Markets { .. } => false,
         }
@@ -40,7 +40,7 @@ impl StreamNews {
     /// Whether it changes the screen at most by what is known of the market that is shown.
     pub(crate) fn is_quiet(&self) -> bool {
         match self {
-            Self::Heard(_) => true,
+            Self::Alive(_) => true,
             Self::Markets { prices, .. } => prices.is_empty(),
             Self::Up(_) | Self::Down(_) | Self::ByVenue(_) | Self::Account(_) => false,
         }

@@ -179,7 +179,7 @@ fn protection(model: &Model, purpose: Protection, at: &PricePoint) -> Result<For
 /// A stop that moves grows to the size of its position; a target may be for a part of it.
 fn covering(mut form: Form, purpose: Protection, (order, position): (&Order, &Position)) -> Form {
     let held = position.quantity();
-    if purpose == Protection::Stop && order.asked_size().abs() < held {
+    if purpose == Protection::Stop && order.requested_size().abs() < held {
         form.draft.write(Field::Size, &held.to_string());
     }
     form
@@ -245,14 +245,14 @@ fn give(model: &mut Model, form: Form, mode: SendMode) -> Reply {
 }
 
 /// The message for an order that the form would ask about: the first question.
-fn asks(model: &Model, form: &Form) -> String {
+fn question_hint(model: &Model, form: &Form) -> String {
     let context = model.account.form_context();
     let warnings = form.warnings(&model.account);
-    let asked = warnings.first();
-    let asked = asked.map(|warning| (model.reading.question)(warning, &form.seen(&context)));
-    let asked = asked.unwrap_or_default();
-    let stop = if asked.ends_with('?') { "" } else { "." };
-    format!("not sent: {asked}{stop} End one-key trading, then the same key opens it in a form")
+    let warned = warnings.first();
+    let warned = warned.map(|warning| (model.reading.question)(warning, &form.seen(&context)));
+    let warned = warned.unwrap_or_default();
+    let stop = if warned.ends_with('?') { "" } else { "." };
+    format!("not sent: {warned}{stop} End one-key trading, then the same key opens it in a form")
 }
 
 fn send_at_once(model: &mut Model, mut form: Form) -> Reply {
@@ -262,7 +262,7 @@ fn send_at_once(model: &mut Model, mut form: Form) -> Reply {
         return Err(why);
     }
     if form.must_ask(&model.account, &command) {
-        return Err(asks(model, &form));
+        return Err(question_hint(model, &form));
     }
     model.overlays.push(Overlay::Form(Box::new(form)));
     send_form(model, command)

@@ -170,8 +170,8 @@ fn tell_of_earlier(model: &mut Model) {
     let key = key.map_or_else(String::new, |key| {
         format!("; {key} on the position places them")
     });
-    for bracket in account.store.trades.untold_brackets(at) {
-        account.store.trades.told(&bracket);
+    for bracket in account.store.trades.unreported_brackets(at) {
+        account.store.trades.note_reported(&bracket);
         let symbol = account.store.names.shown(&bracket.market);
         let mut positions = account.store.positions.rows().iter();
         let position = positions.find(|position| bracket.is_of(position));

@@ -59,8 +59,8 @@ pub(crate) fn run(
 /// The price at which a stop loses nothing, on the market's ticks.
 fn break_even_of(account: &Account, position: &Position) -> Result<(Side, Num), String> {
     let market = &position.market_id;
-    let told = (&*account.store, &account.options.fees);
-    let taker = fees::rate(told, market, LiquidityRole::Taker).map(|rate| rate.share);
+    let sources = (&*account.store, &account.options.fees);
+    let taker = fees::rate(sources, market, LiquidityRole::Taker).map(|rate| rate.share);
     let taker = taker.ok_or("the fee rate is not known: set it in [fees] of the settings")?;
     let rates = RoundTrip {
         opened: taker,
@@ -162,13 +162,13 @@ fn grown(position: &Position, exits: &[(Order, Num)]) -> Result<Option<NewTerms>
     let Some((nearest, price)) = exits.first() else {
         return Ok(None);
     };
-    let mut sizes = exits.iter().map(|(order, _)| order.asked_size().abs());
+    let mut sizes = exits.iter().map(|(order, _)| order.requested_size().abs());
     let closed = sizes.try_fold(Num::ZERO, Num::plus);
     let open = closed.and_then(|closed| position.quantity().minus(closed));
     let Some(open) = open.filter(|open| open.is_positive()) else {
         return Ok(None);
     };
-    let size = nearest.asked_size().abs().plus(open);
+    let size = nearest.requested_size().abs().plus(open);
     Ok(Some(NewTerms {
         size,
         ..terms_at(nearest, *price)?

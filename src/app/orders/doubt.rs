@@ -99,7 +99,7 @@ pub(crate) fn close_question(model: &mut Model, ticket: Ticket) {
         let Overlay::Strip(strip) = overlay else {
             return false;
         };
-        matches!(strip.arm, Arm::Question { ticket: asked, .. } if asked == ticket)
+        matches!(strip.arm, Arm::Question { ticket: doubted, .. } if doubted == ticket)
     };
     model.overlays.retain(|overlay| !asks(overlay));
 }

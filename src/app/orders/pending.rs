@@ -39,8 +39,8 @@ pub(crate) fn advance(model: &mut Model, ticket: Ticket, progress: &Progress) ->
         doubt::close_question(model, ticket);
     }
     let polls = polls.then(|| Effect::Poll(vec![Source::Positions]));
-    let told = alerts::raise(&mut model.account, news);
-    polls.into_iter().chain(next).chain(told).collect()
+    let raised = alerts::raise(&mut model.account, news);
+    polls.into_iter().chain(next).chain(raised).collect()
 }
 
 /// A command has settled.
@@ -71,7 +71,7 @@ pub(crate) fn settle(
     if let Command::ExitBatch(_) = pending.command {
         model.account.workflows.exits_answered = Some((model.account.now, ticket));
     }
-    let is_told = bulk::settle(model, ticket, result);
+    let is_of_bulk = bulk::settle(model, ticket, result);
     doubt::close_question(model, ticket);
     brackets::carry_over(&mut model.account, ticket, result);
     let outcome = WorkflowEvent::settled(&pending.command, result);
@@ -83,20 +83,20 @@ pub(crate) fn settle(
         let form = model.sent_forms.remove(&ticket);
         settle_form(model, form, result);
     }
-    if is_told {
+    if is_of_bulk {
         model.account.activity.dismiss_toast(model.account.now);
     }
     let polls = Source::iter().filter(|s| *s != Source::Markets).collect();
     let watch = (!placed.is_empty()).then_some(Effect::Watch(placed));
-    let told = alerts::raise(&mut model.account, news);
+    let raised = alerts::raise(&mut model.account, news);
     let wanted = watch.into_iter().chain([Effect::Poll(polls)]);
-    wanted.chain(next).chain(told).collect()
+    wanted.chain(next).chain(raised).collect()
 }
 
 /// A search ended, with these orders found.
-pub(crate) fn traced(model: &mut Model, asked: &[OrderId], found: &[Order]) -> Vec<Effect> {
-    let mut effects = alerts::traced(&mut model.account, asked, found);
-    effects.extend(tell(model, WorkflowEvent::Found(asked, found)));
+pub(crate) fn traced(model: &mut Model, requested: &[OrderId], found: &[Order]) -> Vec<Effect> {
+    let mut effects = alerts::traced(&mut model.account, requested, found);
+    effects.extend(tell(model, WorkflowEvent::Found(requested, found)));
     effects
 }
 
@@ -126,7 +126,7 @@ mod tests {
         update(&mut model, now, Msg::Settled(*ticket, Err(why.clone())));
         let events = model.account.activity.lines.iter().map(|line| &line.event);
         let events: Vec<_> = events.collect();
-        assert!(matches!(events.as_slice(), [Event::Settled(_, Err(told))] if *told == why));
+        assert!(matches!(events.as_slice(), [Event::Settled(_, Err(raised))] if *raised == why));
         assert_eq!(events[0].tone(), Tone::Warn);
         press(&mut model, "U");
         let Some(Overlay::Form(form)) = model.overlays.last() else {

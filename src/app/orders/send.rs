@@ -18,7 +18,7 @@ use crate::{
         rules::objection::objection,
         workflows::{
             Known, OperationRun, Replacement, Running, Workflow, WorkflowEnd, WorkflowEvent,
-            WorkflowWish, remains_words,
+            WorkflowRequest, remains_words,
         },
     },
     model::{Command, OrderId, Ticket},
@@ -84,12 +84,12 @@ fn known(account: &Account) -> Known<'_> {
     }
 }
 
-/// Tells every workflow what has happened.
+/// Notifies every workflow of what has happened.
 pub(crate) fn tell(model: &mut Model, event: WorkflowEvent) -> Vec<Effect> {
     tell_some(model, None, event)
 }
 
-/// Tells the workflow of this command what came of it, or every workflow. One that goes on keeps its form; so does one
+/// Notifies the workflow of this command of what came of it, or every workflow. One that goes on keeps its form; so does one
 /// that ends with its command, for the answer.
 pub(crate) fn tell_some(
     model: &mut Model,
@@ -98,10 +98,10 @@ pub(crate) fn tell_some(
 ) -> Vec<Effect> {
     let account = &mut model.account;
     let mut workflows = std::mem::take(&mut account.workflows);
-    let wishes = workflows.tell(whom, known(account), event);
+    let requests = workflows.tell(whom, known(account), event);
     account.workflows = workflows;
     let mut effects = vec![];
-    for (one, wanted) in wishes {
+    for (one, wanted) in requests {
         let ticket = one.ticket;
         effects.extend(fulfill(model, one, wanted));
         if whom.is_none() && model.account.workflows.owner(ticket).is_none() {
@@ -112,50 +112,52 @@ pub(crate) fn tell_some(
 }
 
 /// Does what a workflow wants; it goes on unless it ends or gives way to another one.
-fn fulfill(model: &mut Model, mut one: Running, wishes: Vec<WorkflowWish>) -> Vec<Effect> {
+fn fulfill(model: &mut Model, mut one: Running, requests: Vec<WorkflowRequest>) -> Vec<Effect> {
     let mut effects = vec![];
-    for wish in wishes {
-        match wish {
-            WorkflowWish::Send(command) => match send_next(model, &mut one, command) {
+    for request in requests {
+        match request {
+            WorkflowRequest::Send(command) => match send_next(model, &mut one, command) {
                 Ok(effect) => effects.push(effect),
                 Err(why) => {
                     effects.extend(refuse(model, one, &why));
                     return effects;
                 }
             },
-            WorkflowWish::ReadLists => {
+            WorkflowRequest::ReadLists => {
                 effects.push(Effect::Poll(vec![Source::Positions, Source::Orders]));
             }
-            WorkflowWish::Find(order) => effects.push(Effect::Read(ReadOnce::Trace(vec![order]))),
-            WorkflowWish::Say(tone, words) => model.account.say(tone, words),
-            WorkflowWish::ReadRemains(operation) => {
+            WorkflowRequest::Find(order) => {
+                effects.push(Effect::Read(ReadOnce::Trace(vec![order])));
+            }
+            WorkflowRequest::Say(tone, words) => model.account.say(tone, words),
+            WorkflowRequest::ReadRemains(operation) => {
                 effects.push(Effect::ReadRemains(one.ticket, operation));
             }
-            WorkflowWish::Report(end) => {
+            WorkflowRequest::Report(end) => {
                 let (tone, words) = remains_words(&end);
                 model.account.say(tone, words);
             }
-            WorkflowWish::Offer {
+            WorkflowRequest::Offer {
                 words,
                 command,
                 does,
             } => offer(model, &words, &command, does),
-            WorkflowWish::Remains(size) => {
+            WorkflowRequest::Remains(size) => {
                 if let Some(form) = model.sent_forms.get_mut(&one.ticket) {
                     form.stand_alone(size);
                 }
             }
-            WorkflowWish::Fail(why) => {
+            WorkflowRequest::Fail(why) => {
                 model.account.say(Tone::Alert, why.message.to_string());
                 if let Some(form) = model.sent_forms.remove(&one.ticket) {
                     sent::keep(model, form, why);
                 }
             }
-            WorkflowWish::Follow(next) => {
+            WorkflowRequest::Follow(next) => {
                 effects.extend(follow(model, one.ticket, *next));
                 return effects;
             }
-            WorkflowWish::End(end) => {
+            WorkflowRequest::End(end) => {
                 if let (WorkflowEnd::Half, Workflow::Bracket(run)) = (end, &one.workflow) {
                     let left = run.open().clone();
                     model.account.store.trades.leave_bracket(left);
@@ -182,8 +184,8 @@ fn offer(model: &mut Model, words: &str, command: &Command, does: &str) {
 
 fn refuse(model: &mut Model, mut one: Running, why: &str) -> Vec<Effect> {
     let event = WorkflowEvent::Refused(why);
-    let wishes = one.workflow.tell(known(&model.account), event);
-    fulfill(model, one, wishes)
+    let requests = one.workflow.tell(known(&model.account), event);
+    fulfill(model, one, requests)
 }
 
 /// The next command of a workflow, which has its form from now on; or why it is not sent.

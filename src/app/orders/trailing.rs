@@ -11,7 +11,7 @@ use crate::{
         core::{account::Account, effect::Effect, user_alerts::keep_trades},
         desk::model::Model,
         workflows::{
-            Trail, TrailBy, TrailSeen, TrailWish,
+            Trail, TrailBy, TrailRequest, TrailSeen,
             goals::{ExitGoals, Moved},
         },
     },
@@ -114,12 +114,12 @@ pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
     for mut trail in std::mem::take(&mut model.account.workflows.trails) {
         let seen = seen(model, &trail.position);
         match trail.next(seen, model.account.now) {
-            TrailWish::Wait => {}
+            TrailRequest::Wait => {}
             // One that is refused is counted once lists show that it was not made.
-            TrailWish::Move(order, price) => {
+            TrailRequest::Move(order, price) => {
                 effects.extend(moves::to(model, &order, price).unwrap_or_default());
             }
-            TrailWish::End(why) => {
+            TrailRequest::End(why) => {
                 effects.push(end(&mut model.account, &trail, &why));
                 continue;
             }

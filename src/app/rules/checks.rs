@@ -63,7 +63,7 @@ pub fn objection(
     own.or_else(|| policy::objection(store, &order))
 }
 
-/// What `limits` are judged by that streams tell too: it has to be read as often as without them.
+/// What `limits` are judged by that streams report too: it has to be read as often as without them.
 pub fn read_by(limits: &Checks) -> BTreeSet<Source> {
     let positions = limits.max_open_notional.map(|_| Source::Positions);
     positions.into_iter().collect()
@@ -90,7 +90,7 @@ impl Bench<'_> {
 
     fn open_notional(&self) -> Option<Num> {
         let (at, open) = (
-            // What a stream told since may be incomplete: only a read counts.
+            // What a stream reported since may be incomplete: only a read counts.
             self.store.positions.at()?,
             self.store.positions.value()?,
         );

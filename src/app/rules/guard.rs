@@ -99,12 +99,14 @@ pub(crate) fn measure(account: &mut Account) -> Vec<Alert> {
     let peak = account.guard.peak;
     let (mut gauges, mut missing) = (vec![], vec![]);
     for limit in Limit::iter() {
-        let told = facts.and_then(|facts| service_gauge(limit, facts, peak));
+        let reported = facts.and_then(|facts| service_gauge(limit, facts, peak));
         let own = local.gauge(limit);
         // A stricter limit of the trader's own applies before the service's.
-        let counts = match (told, own.as_ref().ok()) {
-            (Some(told), Some(own)) if limit.is_loss() && own.used > told.used => Some(own.clone()),
-            (told, own) => told.or_else(|| own.cloned()),
+        let counts = match (reported, own.as_ref().ok()) {
+            (Some(reported), Some(own)) if limit.is_loss() && own.used > reported.used => {
+                Some(own.clone())
+            }
+            (reported, own) => reported.or_else(|| own.cloned()),
         };
         let is_wanted = counts.is_none() || limit.is_loss() && own != Err(Missing::Unset);
         missing.extend(own.err().filter(|_| is_wanted).map(|why| (limit, why)));
@@ -119,7 +121,7 @@ pub(crate) fn measure(account: &mut Account) -> Vec<Alert> {
 }
 
 pub(crate) fn news(account: &mut Account) -> Vec<Alert> {
-    let mut told = std::mem::take(&mut account.guard.told);
+    let mut reported = std::mem::take(&mut account.guard.reported);
     let mut news = vec![];
     for limit in Limit::iter() {
         let gauge = account.guard.gauge(limit);
@@ -127,10 +129,10 @@ pub(crate) fn news(account: &mut Account) -> Vec<Alert> {
             continue;
         }
         let level = gauge.map_or(Level::Fine, Gauge::news);
-        let before = told.insert(limit, level).unwrap_or(Level::Fine);
+        let before = reported.insert(limit, level).unwrap_or(Level::Fine);
         news.extend(gauge.filter(|_| level > before).cloned());
     }
-    account.guard.told = told;
+    account.guard.reported = reported;
     let verdict = verdict(account);
     let ended = verdict.clone().filter(|_| verdict != account.guard.verdict);
     account.guard.verdict = verdict;

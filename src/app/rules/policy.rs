@@ -1,6 +1,6 @@
 //! What the service says that the account may do now: entries that it would refuse are not sent.
 //!
-//! Contract: pure. Only what is told is held against an order; what is not told allows it, and the service decides
+//! Contract: pure. Only what is reported is held against an order; what is not reported allows it, and the service decides
 //! (docs/service-api.md 2.6). Closes, cancels and reductions never ask it. The pause between two orders
 //! (`order_cooldown_ms`) holds nothing back: only the service knows which orders begin it, and its answer says how long
 //! to wait.

@@ -5,7 +5,7 @@ use crate::{
     app::{
         Identity, MarketAnswer, MarketPanel, Mode, ReadOnce, RequestTime, WidthTier, charts,
         has_market,
-        market::wants::MarketWants,
+        market::wanted_data::WantedMarketData,
         testing::{bare_desk, num},
         want_shown,
     },
@@ -16,7 +16,7 @@ fn id(coin: &str) -> MarketId {
     format!("paper|{coin}").into()
 }
 
-/// So many one-minute candles of BTC, the newest at noon.
+/// This many one-minute candles of BTC, the newest at noon.
 fn with_candles(model: &mut Model, count: i64) {
     let newest = Interval::Minute1.open_of(NOON);
     let candle = |back: i64| Candle {
@@ -151,9 +151,13 @@ fn two_charts_have_a_market_and_an_interval_each_and_keys_act_on_one() {
     press(&mut model, "0 |");
     let [one, five, quarter] = [Interval::Minute1, Interval::Minute5, Interval::Minute15];
     assert_eq!(shown(&model), [of("BTC", one), of("BTC", five)]);
-    let mut wants = MarketWants::default();
-    want_shown(&model, &mut wants);
-    let wanted: Vec<_> = wants.candles.iter().map(|want| want.interval).collect();
+    let mut wanted_data = WantedMarketData::default();
+    want_shown(&model, &mut wanted_data);
+    let wanted: Vec<_> = wanted_data
+        .candles
+        .iter()
+        .map(|want| want.interval)
+        .collect();
     assert_eq!(wanted, [one, five], "both are loaded");
     press(&mut model, "tab ; ]");
     assert_eq!(shown(&model), [of("ETH", quarter), of("BTC", one)]);
@@ -186,9 +190,12 @@ fn two_charts_come_back_with_the_whole_screen_and_need_a_wide_one() {
 #[test]
 fn only_what_is_on_the_screen_is_wanted() {
     let wanted = |model: &Model| {
-        let mut wants = MarketWants::default();
-        want_shown(model, &mut wants);
-        (!wants.candles.is_empty(), wants.trades.is_some())
+        let mut wanted_data = WantedMarketData::default();
+        want_shown(model, &mut wanted_data);
+        (
+            !wanted_data.candles.is_empty(),
+            wanted_data.trades.is_some(),
+        )
     };
     let mut model = desk();
     model.market_screen.tier = WidthTier::Wide;

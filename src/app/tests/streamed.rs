@@ -51,7 +51,7 @@ fn an_order_that_is_moved_elsewhere_is_shown_at_once_and_its_age_is_that_of_the_
     assert_eq!(model.account.store.orders.at(), Some(NOON), "the last read");
     wait(&mut model, 2_000);
     assert_eq!(age(&model), Duration::from_secs(2));
-    hear(&mut model, StreamNews::Heard(StreamKind::Account));
+    hear(&mut model, StreamNews::Alive(StreamKind::Account));
     assert_eq!(age(&model), Duration::ZERO);
     hear(&mut model, StreamNews::Down(StreamKind::Account));
     assert_eq!(age(&model), Duration::from_secs(6), "of the last poll");
@@ -204,7 +204,7 @@ fn a_book_of_a_stream_is_shown_and_a_frozen_display_shows_what_it_told_once_it_g
 fn a_stream_that_was_never_up_is_no_state_of_the_desk() {
     let mut model = desk();
     assert_eq!(model.account.store.streams.market, StreamState::None);
-    hear(&mut model, StreamNews::Heard(StreamKind::Market));
+    hear(&mut model, StreamNews::Alive(StreamKind::Market));
     assert_eq!(model.account.store.streams.market, StreamState::None);
     hear(&mut model, StreamNews::Down(StreamKind::Market));
     assert_eq!(model.account.store.streams.market, StreamState::Down);

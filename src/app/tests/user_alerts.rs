@@ -1,4 +1,4 @@
-//! Alerts of the trader's own: set, judged by what polls bring, told, kept.
+//! Alerts of the trader's own: set, judged by what polls bring, reported, kept.
 #![expect(
     clippy::wildcard_enum_match_arm,
     reason = "a test looks for one variant and names no others"

@@ -123,9 +123,9 @@ impl AccountSet {
                 (at, self.beside(at, |model| update(model, now, msg)))
             }
             AccountScope::Account(_) | AccountScope::Shown => {
-                let heard = self.shown.account.activity.newest();
+                let seen = self.shown.account.activity.newest();
                 let wanted = update(&mut self.shown, now, msg);
-                self.take_back(heard);
+                self.take_back(seen);
                 (self.at, wanted)
             }
         };
@@ -158,15 +158,15 @@ impl AccountSet {
     }
 
     /// Withdraws messages about the account on the screen that were shown elsewhere and are outdated.
-    fn take_back(&mut self, heard: u64) {
+    fn take_back(&mut self, seen: u64) {
         let label = self.shown.roster.own().map(AccountLabel::label);
-        for notice in self.shown.account.activity.since(heard) {
-            let told = Event::Elsewhere(Box::new(Elsewhere {
+        for notice in self.shown.account.activity.since(seen) {
+            let elsewhere = Event::Elsewhere(Box::new(Elsewhere {
                 account: label.clone().unwrap_or_default(),
                 notice: notice.clone(),
             }));
             for model in self.hidden.values_mut() {
-                model.account.activity.take_back(&told);
+                model.account.activity.take_back(&elsewhere);
             }
         }
     }
@@ -185,7 +185,7 @@ impl AccountSet {
             let wanted = if at == self.at {
                 update(&mut self.shown, now, set.clone())
             } else {
-                self.told_beside(at, |model| update(model, now, set.clone()), |_| false)
+                self.shown_beside(at, |model| update(model, now, set.clone()), |_| false)
             };
             effects.extend(wanted.into_iter().map(|effect| (at, effect)));
         }
@@ -211,7 +211,7 @@ impl AccountSet {
                 update(&mut self.shown, now, part)
             } else {
                 let happens = |model: &mut Model| update(model, now, part);
-                self.told_beside(at, happens, |event| matches!(event, Event::Alert(_)))
+                self.shown_beside(at, happens, |event| matches!(event, Event::Alert(_)))
             };
             effects.extend(wanted.into_iter().map(|effect| (at, effect)));
         }
@@ -224,20 +224,20 @@ impl AccountSet {
         at: usize,
         happens: impl FnOnce(&mut Model) -> Vec<Effect>,
     ) -> Vec<Effect> {
-        self.told_beside(at, happens, |_| true)
+        self.shown_beside(at, happens, |_| true)
     }
 
-    /// The same; shows only events for which `is_told` is true.
-    fn told_beside(
+    /// The same; shows only events for which `is_shown` is true.
+    fn shown_beside(
         &mut self,
         at: usize,
         happens: impl FnOnce(&mut Model) -> Vec<Effect>,
-        is_told: impl Fn(&Event) -> bool,
+        is_shown: impl Fn(&Event) -> bool,
     ) -> Vec<Effect> {
         let Some(model) = self.hidden.get_mut(&at) else {
             return vec![];
         };
-        let heard = model.account.activity.newest();
+        let seen = model.account.activity.newest();
         let effects = happens(model);
         let label = model
             .roster
@@ -246,11 +246,11 @@ impl AccountSet {
             .unwrap_or_default();
         let now = model.account.now;
         self.shown.account.now = self.shown.account.now.max(now);
-        for notice in model.account.activity.since(heard) {
+        for notice in model.account.activity.since(seen) {
             let must = notice
                 .event
-                .is_told_elsewhere(&model.account.options.alerts);
-            if must && is_told(&notice.event) {
+                .shows_on_other_accounts(&model.account.options.alerts);
+            if must && is_shown(&notice.event) {
                 let event = Event::Elsewhere(Box::new(Elsewhere {
                     account: label.clone(),
                     notice: notice.clone(),
@@ -262,11 +262,11 @@ impl AccountSet {
             let Effect::Terminal(TerminalOut::Notify(mut notice)) = effect else {
                 return effect;
             };
-            let told = Elsewhere {
+            let elsewhere = Elsewhere {
                 account: label.clone(),
                 notice: *notice.clone(),
             };
-            notice.event = Event::Elsewhere(Box::new(told));
+            notice.event = Event::Elsewhere(Box::new(elsewhere));
             Effect::Terminal(TerminalOut::Notify(notice))
         };
         effects.into_iter().map(named).collect()
@@ -295,7 +295,7 @@ impl AccountSet {
         ]
     }
 
-    /// Tells every account the names of all.
+    /// Gives every account the names of all.
     fn seat(&mut self) {
         let seats: Vec<_> = self
             .accounts()

@@ -173,8 +173,8 @@ pub(crate) fn travel(model: &mut Model, action: Action) -> bool {
 fn dismiss(model: &mut Model) -> Next {
     let pane = model.focus.pane;
     let is_filtered = |table_view: &TableView| table_view.filter.is_some();
-    let said = model.account.activity.dismiss_toast(model.account.now) || tour::end(model);
-    if said || model.marks.clear(pane) {
+    let was_shown = model.account.activity.dismiss_toast(model.account.now) || tour::end(model);
+    if was_shown || model.marks.clear(pane) {
         return Next::Stay;
     }
     if model.table_views.of(pane).is_some_and(is_filtered) {
@@ -277,7 +277,7 @@ fn note(account: &Account, id: PositionId) -> Next {
     Next::open(Prompt::note(id, &text))
 }
 
-/// From the market of the row on. Nothing is listed where nobody tells of markets.
+/// From the market of the row on. Nothing is listed where no source lists markets.
 fn markets(model: &Model, row: Option<&RowId>) -> Reply {
     let known = &model.account.store.markets;
     if let (None, Some(why)) = (known.value(), known.trouble()) {

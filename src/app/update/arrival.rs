@@ -31,7 +31,7 @@ pub(crate) fn polled(model: &mut Model, poll: Box<Poll>) -> Vec<Effect> {
     effects
 }
 
-/// Stores a list that the account's stream told at `at`.
+/// Stores a list that the account's stream reported at `at`.
 pub(crate) fn streamed(account: &mut Account, at: Timestamp, answer: Answer) -> Vec<Effect> {
     take(account, Poll { at, answer }, |store, poll| {
         store.arrive_streamed(poll.answer)
@@ -63,21 +63,24 @@ fn take(
         .map(|e| e.twap.id.clone())
         .collect();
     if let Answer::Account(Ok(facts)) = &poll.answer
-        && let Some(told) = facts.told_at
+        && let Some(answered_at) = facts.answered_at
     {
-        account.store.clocks.figures(told, poll.at, account.now);
+        account
+            .store
+            .clocks
+            .figures(answered_at, poll.at, account.now);
     }
     let news = alerts::arriving(account, &poll);
     let lost = alerts::lost(account, &poll);
     let scaled = store(&mut account.store, poll);
     account.session.seen(&account.store);
-    let told = arrived(account, source, &ended, news);
+    let effects = arrived(account, source, &ended, news);
     let pages = pages.or((!was_informed).then_some(ReadOn::Past));
     let reads_on = pages.and_then(|pages| guard::read_on(account, pages));
     let watch = (!scaled.is_empty()).then_some(Effect::Watch(scaled));
     let trace = traces.then(|| older_pages::trace(account)).flatten();
     let reads = trace.into_iter().chain(lost).chain(reads_on);
-    watch.into_iter().chain(reads).chain(told).collect()
+    watch.into_iter().chain(reads).chain(effects).collect()
 }
 
 /// What new data of `source` mean for limits and alerts, beside `news` of it; `ended` TWAPs were known before.
@@ -94,9 +97,9 @@ pub(crate) fn arrived(
     ) {
         news.extend(guard::measure(account));
     }
-    let mut told = alerts::raise(account, news);
-    told.extend(user_alerts::arrived(account, source));
-    told
+    let mut effects = alerts::raise(account, news);
+    effects.extend(user_alerts::arrived(account, source));
+    effects
 }
 
 /// The journal's record of earlier sessions, or why it could not be read.

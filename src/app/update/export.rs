@@ -22,7 +22,7 @@ pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
     let Some(Overlay::Export(export)) = model.overlays.last_mut() else {
         return vec![];
     };
-    let Stage::Reading(asked) = export.stage else {
+    let Stage::Reading(wanted) = export.stage else {
         return vec![];
     };
     let account = model.account.account_id();
@@ -49,7 +49,7 @@ pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
     if fetching {
         return vec![];
     }
-    if asked == Some(count) {
+    if wanted == Some(count) {
         let why = format!("a page could not be read; {count} rows are here, Enter goes on");
         export.stage = Stage::Over(Err(why));
         return vec![];

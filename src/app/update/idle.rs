@@ -49,13 +49,13 @@ pub(super) fn nowhere(model: &Model, keys: impl Display) -> String {
 
 fn in_another_pane(model: &Model, chord: Chord) -> Option<String> {
     let keymap = &model.keymap;
-    let told = Pane::iter().filter_map(|pane| {
+    let hits = Pane::iter().filter_map(|pane| {
         let here = keymap.meanings(chord);
         let mut here = here.filter(|(place, _)| *place == pane.context());
         let does = here.find_map(|(place, action)| keymap.presented.elsewhere(place, action))?;
         Some((pane, does))
     });
-    let elsewhere: Vec<_> = told
+    let elsewhere: Vec<_> = hits
         .map(|(pane, does)| {
             let way = keymap.chord(Context::Desk, pane.focus_action());
             way.map_or_else(|| does.to_owned(), |key| format!("{does} ({key})"))
@@ -115,7 +115,7 @@ mod tests {
         testing::{bare_desk, desk, press, wait},
     };
 
-    fn said(model: &Model) -> Option<String> {
+    fn message(model: &Model) -> Option<String> {
         match model
             .account
             .activity
@@ -128,11 +128,11 @@ mod tests {
         }
     }
 
-    fn said_after(keys: &str) -> String {
+    fn message_after(keys: &str) -> String {
         let mut model = desk();
         assert_eq!(press(&mut model, keys), [], "{keys}");
         assert_eq!(model.overlays, [], "{keys}");
-        said(&model).unwrap_or_else(|| panic!("{keys}: nothing is said"))
+        message(&model).unwrap_or_else(|| panic!("{keys}: nothing is said"))
     }
 
     #[test]
@@ -150,7 +150,7 @@ mod tests {
             ("5 c", "c closes a position (1)"),
         ];
         for (keys, words) in expected {
-            assert_eq!(said_after(keys), words);
+            assert_eq!(message_after(keys), words);
         }
     }
 
@@ -170,13 +170,13 @@ mod tests {
                 let mut model = bare_desk();
                 press(&mut model, pane);
                 press(&mut model, key);
-                assert!(said(&model).is_some(), "{pane} {key}");
+                assert!(message(&model).is_some(), "{pane} {key}");
             }
         }
         let mut model = desk();
         press(&mut model, "/ n o n e enter c");
         let words = "the filter hides every row: Esc shows them".to_owned();
-        assert_eq!(said(&model), Some(words));
+        assert_eq!(message(&model), Some(words));
     }
 
     /// Everything that can be opened from the desk and takes no text.
@@ -226,7 +226,7 @@ mod tests {
                 let is_exempt =
                     chord.then.is_some() || own.is_some_and(|own| GO_ROUND.contains(&own));
                 assert!(
-                    works || is_exempt || said(&model).is_some(),
+                    works || is_exempt || message(&model).is_some(),
                     "{opened}, then {chord}: nothing happens and nothing is said"
                 );
             }

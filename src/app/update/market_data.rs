@@ -13,7 +13,7 @@ use crate::{
             data::RequestTime,
             poll::PollTime,
             two_charts::ShownChart,
-            wants::{MarketWants, QuoteWant, ShownMarkets},
+            wanted_data::{QuoteWant, ShownMarkets, WantedMarketData},
             width_tier::WidthTier,
         },
     },
@@ -26,37 +26,37 @@ const PRICE_INTERVAL: Duration = Duration::from_secs(1);
 /// A request about the markets leaves this much early to leave with those about the account.
 const BEAT_LEAD: Duration = Duration::from_millis(100);
 
-/// All that is shown of the markets now: what an account in the background would show is not asked for, and nothing while
+/// All that is shown of the markets now: what an account in the background would show is not requested, and nothing while
 /// the terminal is too small for the desk.
-pub(crate) fn wants(model: &Model) -> MarketWants {
-    let mut wants = MarketWants::default();
+pub(crate) fn wanted_data(model: &Model) -> WantedMarketData {
+    let mut wanted_data = WantedMarketData::default();
     let is_drawn = model.market_screen.tier != WidthTier::TooSmall;
     if model.account.visibility == Visibility::Background || !is_drawn {
-        return wants;
+        return wanted_data;
     }
-    wants.is_held = model.frozen.is_some();
-    market_shown::want_shown(model, &mut wants);
+    wanted_data.is_held = model.frozen.is_some();
+    market_shown::want_shown(model, &mut wanted_data);
     let form = model.overlays.last().and_then(|top| top.try_as_form_ref());
     if let Some((form, market)) = form.and_then(|form| Some((form, form.market_id()?))) {
-        wants.want_form_book(market.clone());
+        wanted_data.want_form_book(market.clone());
         let taken = form.taken(&model.account.form_context());
         let taken = taken.filter(|_| model.account.market_polls.has_no_book(market));
-        wants.quote = taken.map(|(side, size)| QuoteWant {
+        wanted_data.quote = taken.map(|(side, size)| QuoteWant {
             market_id: market.clone(),
             side,
             size,
         });
     }
-    wants
+    wanted_data
 }
 
 /// The markets on the screen.
 pub(crate) fn markets_shown(model: &Model) -> ShownMarkets {
-    let wants = wants(model);
+    let wanted_data = wanted_data(model);
     ShownMarkets {
-        books: wants.books.into_keys().collect(),
-        trades: wants.trades.map(|trades| trades.market_id),
-        candles: wants
+        books: wanted_data.books.into_keys().collect(),
+        trades: wanted_data.trades.map(|trades| trades.market_id),
+        candles: wanted_data
             .candles
             .into_iter()
             .map(|chart| (chart.market_id, chart.interval))
@@ -76,24 +76,28 @@ fn ask(model: &mut Model) -> Vec<Effect> {
 }
 
 fn ask_ahead(model: &mut Model, lead: Duration) -> Vec<Effect> {
-    let wants = wants(model);
+    let wanted_data = wanted_data(model);
     let time = PollTime {
         lead,
         ..time(model)
     };
-    let charts = wants.candles.iter();
+    let charts = wanted_data.candles.iter();
     let charts = charts.map(|chart| (chart.market_id.clone(), Some(chart.interval)));
-    let trades = wants.trades.iter().filter(|_| wants.candles.is_empty());
+    let trades = wanted_data
+        .trades
+        .iter()
+        .filter(|_| wanted_data.candles.is_empty());
     let trades = trades.map(|trades| (trades.market_id.clone(), None));
     let shown: BTreeSet<_> = charts.chain(trades).collect();
     if !shown.is_empty() {
         model.account.market_data.show(shown, time.now);
     }
-    build(model, &wants);
-    let requests = model
-        .account
-        .market_polls
-        .ask(&wants, &mut model.account.market_data, time);
+    build(model, &wanted_data);
+    let requests =
+        model
+            .account
+            .market_polls
+            .ask(&wanted_data, &mut model.account.market_data, time);
     let effects = requests.into_iter();
     effects
         .map(|(market, request)| Effect::Read(ReadOnce::Market(market, request)))
@@ -103,7 +107,7 @@ fn ask_ahead(model: &mut Model, lead: Duration) -> Vec<Effect> {
 /// When something is due next; `None` while nothing is shown that is polled.
 pub(crate) fn due(model: &Model) -> Option<Timestamp> {
     let polls = &model.account.market_polls;
-    polls.next_due(&wants(model), &model.account.market_data, time(model))
+    polls.next_due(&wanted_data(model), &model.account.market_data, time(model))
 }
 
 /// Takes an answer in, to a request that was sent at `at`.
@@ -121,7 +125,7 @@ pub(crate) fn arrive(
     ask(model)
 }
 
-/// Takes in what a stream told at `at`; while the display is held, nothing.
+/// Takes in what a stream reported at `at`; while the display is held, nothing.
 pub(crate) fn arrive_streamed(
     model: &mut Model,
     at: Timestamp,
@@ -168,9 +172,12 @@ fn is_scrolled_to(answer: &MarketAnswer) -> bool {
     matches!(answer, MarketAnswer::Candles(_, Some(_), _))
 }
 
-/// Where the service tells no candles of a market on the screen, the marks seen make them.
-fn build(model: &mut Model, wants: &MarketWants) {
-    let charts = wants.candles.iter().filter(|_| model.frozen.is_none());
+/// Where the service reports no candles of a market on the screen, the marks seen make them.
+fn build(model: &mut Model, wanted_data: &WantedMarketData) {
+    let charts = wanted_data
+        .candles
+        .iter()
+        .filter(|_| model.frozen.is_none());
     for chart in charts {
         if model.account.market_data.builds_candles(&chart.market_id)
             && let Some(seen) = model.account.store.prices.get(&chart.market_id)

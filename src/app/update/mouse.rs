@@ -35,7 +35,7 @@ pub(crate) fn click(model: &mut Model, spot: ClickTarget) -> Next {
     match spot {
         ClickTarget::Key(_, Action::Dismiss) if was_awaited => Next::Stay,
         ClickTarget::Key(place, action)
-            if place == model.context() || is_way_out_left(model, action) =>
+            if place == model.context() || still_closes_all(model, action) =>
         {
             let keys = model.keymap.chord(model.context(), action);
             // What is drawn may have no key of its own.
@@ -112,8 +112,8 @@ fn released(model: &mut Model, spot: Option<&MarketSpot>) -> Next {
 }
 
 /// Whether it gets a trader out, and what it was written in has closed since: it is written on the desk too.
-fn is_way_out_left(model: &Model, action: Action) -> bool {
-    action.is_way_out() && model.overlays.is_empty()
+fn still_closes_all(model: &Model, action: Action) -> bool {
+    action.closes_all() && model.overlays.is_empty()
 }
 
 /// Focuses the row; a second click opens its detail.

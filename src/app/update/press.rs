@@ -15,7 +15,7 @@ use crate::{
             keymap::{Action, Chord, Context},
         },
         orders::sent,
-        update::{prompt, way_out},
+        update::{close_everything, prompt},
     },
     model::Timestamp,
 };
@@ -41,11 +41,11 @@ pub(crate) fn press_unseen(model: &mut Model, chord: Chord) -> Next {
     match model.keymap.lookup(Context::Desk, chord) {
         Some(Action::QuitNow) => Next::Leave,
         Some(Action::Dismiss) => {
-            way_out::stop(model);
+            close_everything::stop(model);
             Next::Stay
         }
         Some(Action::Quit) if model.overlays.is_empty() => Next::Press(Action::Quit),
-        Some(action) if action.is_way_out() => Next::Press(action),
+        Some(action) if action.closes_all() => Next::Press(action),
         Some(_) | None => Next::Stay,
     }
 }
@@ -97,9 +97,11 @@ fn answer(model: &mut Model, chord: Chord, action: Option<Action>) -> Next {
     let now = model.account.now;
     let of_desk = model.keymap.lookup(Context::Desk, chord);
     let quits = of_desk == Some(Action::Quit);
-    let way_out = of_desk.filter(|action| action.is_way_out());
+    let close_everything = of_desk.filter(|action| action.closes_all());
     match (model.overlays.last_mut(), action) {
-        (Some(_), Some(action)) if action.is_way_out() || action.is_aside() => Next::Press(action),
+        (Some(_), Some(action)) if action.closes_all() || action.works_everywhere() => {
+            Next::Press(action)
+        }
         (Some(Overlay::Prompt(_)), action) => prompt::press(model, chord, action),
         (Some(Overlay::Detail(detail)), Some(Action::Copy)) => {
             Next::Copy(Clip::Detail(detail.row.clone()))
@@ -130,8 +132,8 @@ fn answer(model: &mut Model, chord: Chord, action: Option<Action>) -> Next {
             None | Some(Action::Glossary),
         ) => self::search(offset, search, chord),
         // Nothing is typed there.
-        (Some(Overlay::Settings { .. }), None) if way_out.is_some() => {
-            way_out.map_or(Next::Stay, Next::Press)
+        (Some(Overlay::Settings { .. }), None) if close_everything.is_some() => {
+            close_everything.map_or(Next::Stay, Next::Press)
         }
         // The quit key, pressed again, confirms.
         (Some(Overlay::Strip(strip)), None) if quits && strip.proposal == StripAction::Leave => {
@@ -176,7 +178,7 @@ fn linked(model: &Model) -> Vec<RowId> {
 /// Whether the press ends here: the key stops what waits for the account, sends a form a second time, writes a size
 /// preset, switches a bracket, or is the key that a toast names.
 fn is_taken_before(model: &mut Model, chord: Chord, action: Option<Action>) -> bool {
-    if action == Some(Action::Dismiss) && way_out::stop(model) {
+    if action == Some(Action::Dismiss) && close_everything::stop(model) {
         return true;
     }
     if action == Some(Action::Bracket) {
@@ -201,7 +203,7 @@ fn is_taken_before(model: &mut Model, chord: Chord, action: Option<Action>) -> b
             .remark(words.to_owned(), model.account.now);
         return true;
     }
-    let dismisses = is_said_by_toast(model, chord);
+    let dismisses = is_explained_by_toast(model, chord);
     if dismisses {
         model.account.activity.dismiss_toast(model.account.now);
     }
@@ -223,7 +225,7 @@ fn search(offset: &mut usize, search: &mut String, chord: Chord) -> Next {
 }
 
 /// A toast over a help or a detail names the key that dismisses it: that key closes nothing else first.
-fn is_said_by_toast(model: &Model, chord: Chord) -> bool {
+fn is_explained_by_toast(model: &Model, chord: Chord) -> bool {
     let is_over = model.overlays.last().is_some_and(Overlay::is_read);
     let waits = model.account.activity.toast(model.account.now).is_some()
         && model.account.activity.toast_ends_at().is_none();

@@ -190,7 +190,7 @@ fn read(model: &mut Model) {
     let fault = match parsed(model, pane) {
         Ok(filter) => {
             table_view::change(model, pane, |table_view| table_view.filter = filter);
-            spare_the_begun(model, pane);
+            keep_unfinished(model, pane);
             None
         }
         Err(fault) => Some(leave_out(model, pane, fault)),
@@ -226,7 +226,7 @@ fn parsed(model: &mut Model, pane: Pane) -> Result<Option<Filter>, Fault> {
 }
 
 /// An incomplete column name is not a search text: the rows stay until the word is complete.
-fn spare_the_begun(model: &mut Model, pane: Pane) {
+fn keep_unfinished(model: &mut Model, pane: Pane) {
     let Some(table_view) = model.table_views.of(pane).filter(|l| l.hits() == Some(0)) else {
         return;
     };

@@ -71,8 +71,8 @@ fn renew(model: &mut Model, reload: Renewal) -> Vec<Effect> {
 
 /// Actions that own bindings left without a key, and sections of an earlier version, if any.
 pub(crate) fn key_notes(keymap: &Keymap) -> Option<String> {
-    let told = keymap.notes();
-    (!told.is_empty()).then(|| format!("your own keys: {}", told.join(" · ")))
+    let lines = keymap.notes();
+    (!lines.is_empty()).then(|| format!("your own keys: {}", lines.join(" · ")))
 }
 
 pub(crate) fn summary(changes: &[Change], faults: &[String]) -> (Tone, String) {

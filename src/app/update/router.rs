@@ -35,13 +35,13 @@ use crate::{
         },
         rules::{halt, objection::objection},
         update::{
-            act, arrival,
+            act, arrival, close_everything,
             export::{proceed, written},
             ladder_follow, market, market_data,
             reload::take,
             review, streamed,
             unanswered::Unanswered,
-            wake, way_out,
+            wake,
         },
         workflows::{StopReason, WorkflowEvent},
     },
@@ -93,7 +93,9 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Tick => tick(model),
         Msg::MarketData(id, at, answer) => market_data::arrive(model, id, at, answer),
         Msg::Streamed(at, news) => streamed::streamed(model, at, *news),
-        Msg::Opened(identity) => follow_of(model, |model| way_out::opened(model, identity)),
+        Msg::Opened(identity) => {
+            follow_of(model, |model| close_everything::opened(model, identity))
+        }
         Msg::Polled(poll) => polled(model, poll),
         Msg::Met(about) => met(&mut model.account, *about),
         Msg::CallEnded(call) => called(&mut model.account, call),
@@ -101,7 +103,7 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
             model.account.store.health.tries_again(source, at);
             vec![]
         }
-        Msg::Traced(asked, found) => traced(model, &asked, &found),
+        Msg::Traced(requested, found) => traced(model, &requested, &found),
         Msg::Evidence(evidence) => {
             model.account.store.evidence.arrive(*evidence);
             vec![]
@@ -263,8 +265,8 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         Next::Leave => vec![Effect::Quit],
         Next::Press(Action::Refresh) => [refresh(&mut model.account), vec![REPAINT]].concat(),
         Next::Press(Action::Repaint) => vec![REPAINT],
-        Next::Press(Action::CloseAll) => follow_of(model, way_out::close_all),
-        Next::Press(Action::Flatten) => follow_of(model, way_out::flatten),
+        Next::Press(Action::CloseAll) => follow_of(model, close_everything::close_all),
+        Next::Press(Action::Flatten) => follow_of(model, close_everything::flatten),
         Next::Press(action) => follow_of(model, |model| act::act(model, action)),
         Next::ShowFiltered(pane, filter) => show(model, pane, &filter),
         Next::ChooseColumns(pane, columns) => choose(model, pane, columns),
@@ -309,7 +311,7 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
     }
 }
 
-/// The chart in place of the panel that asked for it.
+/// The chart in place of the panel that requested it.
 fn show_chart(model: &mut Model, market: MarketId) -> Vec<Effect> {
     model.overlays.pop();
     follow_of(model, |model| market::show_chart(model, market))

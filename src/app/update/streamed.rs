@@ -18,7 +18,7 @@ use crate::{
 pub(crate) fn streamed(model: &mut Model, at: Timestamp, news: StreamNews) -> Vec<Effect> {
     match news {
         StreamNews::Up(kind) => *model.account.store.stream_mut(kind) = StreamState::Up(at),
-        StreamNews::Heard(kind) => model.account.store.stream_mut(kind).heard(at),
+        StreamNews::Alive(kind) => model.account.store.stream_mut(kind).alive(at),
         StreamNews::Down(kind) => {
             *model.account.store.stream_mut(kind) = StreamState::Down;
             if kind == StreamKind::Market {
@@ -28,11 +28,11 @@ pub(crate) fn streamed(model: &mut Model, at: Timestamp, news: StreamNews) -> Ve
         }
         StreamNews::ByVenue(markets) => return serve_by_venue(model, at, markets),
         StreamNews::Account(rows) => {
-            model.account.store.streams.account.heard(at);
+            model.account.store.streams.account.alive(at);
             return account(&mut model.account, at, rows);
         }
         StreamNews::Markets { answers, prices } => {
-            model.account.store.streams.market.heard(at);
+            model.account.store.streams.market.alive(at);
             let mut effects = vec![];
             if !prices.is_empty() {
                 model.account.store.arrive_prices(prices, at);
@@ -50,7 +50,7 @@ pub(crate) fn streamed(model: &mut Model, at: Timestamp, news: StreamNews) -> Ve
     vec![]
 }
 
-/// What another source has said of a market is asked for anew: its trades are numbered differently.
+/// What another source has said of a market is requested again: its trades are numbered differently.
 fn serve_by_venue(model: &mut Model, at: Timestamp, markets: VenueMarkets) -> Vec<Effect> {
     let known = std::mem::replace(&mut model.account.store.streams.by_venue, markets);
     let now = &model.account.store.streams.by_venue;

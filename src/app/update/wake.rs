@@ -25,7 +25,7 @@ pub(crate) fn beat(motion: Motion) -> Duration {
     }
 }
 
-/// When the desk must be woken: for the next visible change, or to ask for what is shown of the markets.
+/// When the desk must be woken: for the next visible change, or to request what is shown of the markets.
 pub fn wake(model: &Model) -> Option<Timestamp> {
     let wakes = redraw(model).into_iter().chain(market_data::due(model));
     wakes
@@ -99,7 +99,8 @@ fn strip(model: &Model) -> Option<Timestamp> {
 /// A form names the confirming key once it accepts it.
 fn question(model: &Model) -> Option<Timestamp> {
     let form = model.overlays.last()?.try_as_form_ref()?;
-    form.hears_from().filter(|from| *from > model.account.now)
+    form.accepts_answer_from()
+        .filter(|from| *from > model.account.now)
 }
 
 /// A close sends the share that a digit chose.
@@ -118,7 +119,7 @@ fn list_filters(model: &Model) -> Option<Timestamp> {
     model.table_views.are_sifting().then_some(model.account.now)
 }
 
-/// Flips, replacements and moves ask for reads.
+/// Flips, replacements and moves request reads.
 fn workflows(model: &Model) -> Option<Timestamp> {
     model.account.workflows.look_at()
 }
@@ -142,7 +143,7 @@ fn retry(model: &Model) -> Option<Timestamp> {
 }
 
 /// Ages are shown in whole seconds and all change together, whole seconds after the newest answer: that is when the
-/// next ones are asked for, so that both are one frame.
+/// next ones are requested, so that both are one frame.
 fn age(model: &Model) -> Option<Timestamp> {
     let is_known = Source::iter().any(|source| model.account.store.polled_at(source).is_some());
     is_known.then(|| model.account.shown_second().plus(SECOND))

@@ -7,7 +7,7 @@
 //! Where another process cancels the entry and places one in its stead, the journal says so, and the targets follow that one.
 //! What has replaced it unknown to the journal is left to a person, in words.
 
-use super::{Known, LOOK_AGAIN, WorkflowEnd, WorkflowEvent, WorkflowWish, refusal, stop};
+use super::{Known, LOOK_AGAIN, WorkflowEnd, WorkflowEvent, WorkflowRequest, refusal, stop};
 use crate::{
     app::{
         account::trades::{OpenBracket, ReplacedBy},
@@ -167,7 +167,7 @@ impl BracketRun {
         }
     }
 
-    pub(super) fn tell(&mut self, known: Known, event: WorkflowEvent) -> Vec<WorkflowWish> {
+    pub(super) fn tell(&mut self, known: Known, event: WorkflowEvent) -> Vec<WorkflowRequest> {
         match event {
             WorkflowEvent::Settled(result) | WorkflowEvent::SettledLate(result) => {
                 match self.stage {
@@ -180,7 +180,7 @@ impl BracketRun {
                     | BracketStage::Canceled { .. } => self.entered(known, result),
                 }
             }
-            WorkflowEvent::Found(asked, found) => self.found(known, asked, found),
+            WorkflowEvent::Found(requested, found) => self.found(known, requested, found),
             WorkflowEvent::Refused(why) => self.without(known, why),
             WorkflowEvent::Sent(command) if command.ends_everything() => {
                 self.without(known, &format!("{command} was requested"))
@@ -194,7 +194,7 @@ impl BracketRun {
                 if matches!(self.stage, BracketStage::Placing(..)) =>
             {
                 // They may be placed: a person decides, and what they are missing then is said.
-                vec![WorkflowWish::End(WorkflowEnd::Half)]
+                vec![WorkflowRequest::End(WorkflowEnd::Half)]
             }
             WorkflowEvent::Passed => self.proceed(known),
             WorkflowEvent::Progressed(_)
@@ -207,22 +207,22 @@ impl BracketRun {
     }
 
     /// A person decides about the order, and with one key about its targets.
-    pub(super) fn mismatched(&mut self, known: Known, receipt: &Receipt) -> Vec<WorkflowWish> {
+    pub(super) fn mismatched(&mut self, known: Known, receipt: &Receipt) -> Vec<WorkflowRequest> {
         if let (BracketStage::Entering, Receipt::Order { order, .. }) = (&self.stage, receipt) {
             self.open.order = Some(order.id.clone()).filter(|id| !id.raw().is_empty());
         }
         self.without(known, "the answer differs from the request")
     }
 
-    fn without(&self, known: Known, why: &str) -> Vec<WorkflowWish> {
+    fn without(&self, known: Known, why: &str) -> Vec<WorkflowRequest> {
         let symbol = known.store.names.shown(&self.open.market);
         let words = format!("the targets of {symbol} are not placed: {}", why.trim());
         stop(words, WorkflowEnd::Half)
     }
 
-    fn entered(&mut self, known: Known, result: &Result<Receipt, Failure>) -> Vec<WorkflowWish> {
+    fn entered(&mut self, known: Known, result: &Result<Receipt, Failure>) -> Vec<WorkflowRequest> {
         if refusal(result).is_some() {
-            return vec![WorkflowWish::End(WorkflowEnd::Answered)];
+            return vec![WorkflowRequest::End(WorkflowEnd::Answered)];
         }
         match result {
             Ok(Receipt::Order { order, .. }) => self.take(known, order),
@@ -231,7 +231,7 @@ impl BracketRun {
     }
 
     /// The row of the entry.
-    fn take(&mut self, known: Known, order: &Order) -> Vec<WorkflowWish> {
+    fn take(&mut self, known: Known, order: &Order) -> Vec<WorkflowRequest> {
         self.open.order = Some(order.id.clone());
         // An unknown status is not final: more may fill.
         if !order.is_over() {
@@ -266,22 +266,22 @@ impl BracketRun {
     }
 
     /// Nothing is left to place, unless its entry was canceled by somebody else, who may put another one in its place.
-    fn finish(&mut self, known: Known) -> Vec<WorkflowWish> {
+    fn finish(&mut self, known: Known) -> Vec<WorkflowRequest> {
         if self.canceled.is_none() {
-            return vec![WorkflowWish::End(WorkflowEnd::Answered)];
+            return vec![WorkflowRequest::End(WorkflowEnd::Answered)];
         }
         self.stage = BracketStage::Canceled { look_at: known.now };
         self.look_for_replacement(known)
     }
 
-    fn look_for_replacement(&mut self, known: Known) -> Vec<WorkflowWish> {
+    fn look_for_replacement(&mut self, known: Known) -> Vec<WorkflowRequest> {
         let (Some(canceled), BracketStage::Canceled { look_at }) =
             (&self.canceled, &mut self.stage)
         else {
             return vec![];
         };
         if known.store.trades.is_carried(&canceled.id) {
-            return vec![WorkflowWish::End(WorkflowEnd::Answered)];
+            return vec![WorkflowRequest::End(WorkflowEnd::Answered)];
         }
         if let Some(by) = known.store.trades.replacement(&canceled.id) {
             return self.follow(known, by.clone());
@@ -289,19 +289,19 @@ impl BracketRun {
         if known.now.since(canceled.since) > REPLACED_WITHIN {
             return self.not_replaced(known);
         }
-        known.ask(look_at, LOOK_FOR_REPLACEMENT, WorkflowWish::ReadLists)
+        known.ask(look_at, LOOK_FOR_REPLACEMENT, WorkflowRequest::ReadLists)
     }
 
     /// The targets follow the fill of the order in the place of its entry.
-    fn follow(&mut self, known: Known, by: ReplacedBy) -> Vec<WorkflowWish> {
+    fn follow(&mut self, known: Known, by: ReplacedBy) -> Vec<WorkflowRequest> {
         let symbol = known.store.names.shown(&self.open.market);
         let (old, new) = (self.open.entry_name(), &by.order);
         if by.has_own_target {
             let words = format!(
                 "{symbol}: {new} has replaced {old} with a target of its own: those of the bracket are dropped"
             );
-            let said = WorkflowWish::Say(Tone::Plain, words);
-            return vec![said, WorkflowWish::End(WorkflowEnd::Answered)];
+            let say = WorkflowRequest::Say(Tone::Plain, words);
+            return vec![say, WorkflowRequest::End(WorkflowEnd::Answered)];
         }
         let count = self.open.targets.len();
         let words = format!("{symbol}: {new} has replaced {old}: its {count} targets follow");
@@ -312,18 +312,18 @@ impl BracketRun {
             missing: None,
             look_at: known.now,
         };
-        let mut wishes = vec![WorkflowWish::Say(Tone::Plain, words)];
-        wishes.extend(self.proceed(known));
-        wishes
+        let mut requests = vec![WorkflowRequest::Say(Tone::Plain, words)];
+        requests.extend(self.proceed(known));
+        requests
     }
 
     /// The journal knows of no order in its place. One may be of another machine: a person decides about that.
-    fn not_replaced(&mut self, known: Known) -> Vec<WorkflowWish> {
+    fn not_replaced(&mut self, known: Known) -> Vec<WorkflowRequest> {
         let symbol = known.store.names.shown(&self.open.market);
         let (old, count) = (self.open.entry_name(), self.open.targets.len());
         let Some(new) = self.perhaps_replaced_by(known) else {
-            let said = WorkflowWish::Say(Tone::Warn, self.open.dropped(&symbol));
-            return vec![said, WorkflowWish::End(WorkflowEnd::Answered)];
+            let say = WorkflowRequest::Say(Tone::Warn, self.open.dropped(&symbol));
+            return vec![say, WorkflowRequest::End(WorkflowEnd::Answered)];
         };
         let words = format!(
             "{symbol}: {old} was canceled, and {new} may be its replacement from elsewhere: the {count} targets of the bracket do not follow by themselves"
@@ -352,7 +352,7 @@ impl BracketRun {
             .map(|order| order.id.clone())
     }
 
-    fn read(&mut self, known: Known, size: Num, next: Attempt) -> Vec<WorkflowWish> {
+    fn read(&mut self, known: Known, size: Num, next: Attempt) -> Vec<WorkflowRequest> {
         self.stage = BracketStage::Filled {
             size,
             since: known.now,
@@ -362,18 +362,23 @@ impl BracketRun {
         self.proceed(known)
     }
 
-    fn found(&mut self, known: Known, asked: &[OrderId], found: &[Order]) -> Vec<WorkflowWish> {
+    fn found(
+        &mut self,
+        known: Known,
+        requested: &[OrderId],
+        found: &[Order],
+    ) -> Vec<WorkflowRequest> {
         let BracketStage::Working { id, .. } = &self.stage else {
             return vec![];
         };
         let row = found.iter().find(|order| order.id == *id);
-        match row.filter(|_| asked.contains(id)) {
+        match row.filter(|_| requested.contains(id)) {
             Some(order) => self.take(known, order),
             None => vec![],
         }
     }
 
-    fn proceed(&mut self, known: Known) -> Vec<WorkflowWish> {
+    fn proceed(&mut self, known: Known) -> Vec<WorkflowRequest> {
         match &self.stage {
             BracketStage::Entering | BracketStage::Placing(..) => vec![],
             BracketStage::Canceled { .. } => self.look_for_replacement(known),
@@ -394,7 +399,7 @@ impl BracketRun {
     }
 
     /// No list shows the entry: it has ended.
-    fn look_for(&mut self, known: Known) -> Vec<WorkflowWish> {
+    fn look_for(&mut self, known: Known) -> Vec<WorkflowRequest> {
         let BracketStage::Working {
             id,
             missing,
@@ -408,10 +413,10 @@ impl BracketRun {
             let why = format!("{id} was not found");
             return self.without(known, &why);
         }
-        known.ask(look_at, LOOK_AGAIN, WorkflowWish::Find(id.clone()))
+        known.ask(look_at, LOOK_AGAIN, WorkflowRequest::Find(id.clone()))
     }
 
-    fn place(&mut self, known: Known, filled: Num, attempt: Attempt) -> Vec<WorkflowWish> {
+    fn place(&mut self, known: Known, filled: Num, attempt: Attempt) -> Vec<WorkflowRequest> {
         let BracketStage::Filled { since, look_at, .. } = &mut self.stage else {
             return vec![];
         };
@@ -419,9 +424,9 @@ impl BracketRun {
             return match self.batch(known, filled, attempt) {
                 Ok(command) => {
                     self.stage = BracketStage::Placing(filled, attempt);
-                    let mut wishes = self.say_reached(known);
-                    wishes.push(WorkflowWish::Send(command));
-                    wishes
+                    let mut requests = self.say_reached(known);
+                    requests.push(WorkflowRequest::Send(command));
+                    requests
                 }
                 Err(why) => self.without(known, &why),
             };
@@ -429,7 +434,7 @@ impl BracketRun {
         if known.now.since(*since) > READ_TIMEOUT {
             return self.without(known, "positions and orders were not read within 10 s");
         }
-        known.ask(look_at, LOOK_AGAIN, WorkflowWish::ReadLists)
+        known.ask(look_at, LOOK_AGAIN, WorkflowRequest::ReadLists)
     }
 
     fn batch(&mut self, known: Known, filled: Num, attempt: Attempt) -> Result<Command, String> {
@@ -479,14 +484,14 @@ impl BracketRun {
         mark.is_none_or(|mark| has_passed(self.open.side.opposite(), mark, price))
     }
 
-    fn say_reached(&self, known: Known) -> Vec<WorkflowWish> {
+    fn say_reached(&self, known: Known) -> Vec<WorkflowRequest> {
         let symbol = known.store.names.shown(&self.open.market);
         let prices = self.reached.iter().map(|price| price.grouped());
         let words = prices.map(|price| {
             format!("the mark has reached the target of {symbol} at {price}: it is not placed")
         });
         words
-            .map(|words| WorkflowWish::Say(Tone::Alert, words))
+            .map(|words| WorkflowRequest::Say(Tone::Alert, words))
             .collect()
     }
 
@@ -495,14 +500,14 @@ impl BracketRun {
         known: Known,
         (size, attempt): (Num, Attempt),
         result: &Result<Receipt, Failure>,
-    ) -> Vec<WorkflowWish> {
+    ) -> Vec<WorkflowRequest> {
         let is_reached = |run: &Self| {
             let mut targets = run.open.targets.iter();
             targets.any(|target| !run.is_ahead(known, target.price))
         };
         match result {
             Ok(_) if self.reached.is_empty() => self.finish(known),
-            Ok(_) => vec![WorkflowWish::End(WorkflowEnd::Half)],
+            Ok(_) => vec![WorkflowRequest::End(WorkflowEnd::Half)],
             Err(why) if why.kind == FailureKind::Conflict && attempt == Attempt::First => {
                 self.read(known, size, Attempt::Second)
             }

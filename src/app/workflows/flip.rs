@@ -6,7 +6,7 @@
 //! ends the flip with nothing opened, and a message says so.
 
 use super::{
-    Known, LOOK_AGAIN, StopReason, WorkflowEnd, WorkflowEvent, WorkflowWish, refusal, stop,
+    Known, LOOK_AGAIN, StopReason, WorkflowEnd, WorkflowEvent, WorkflowRequest, refusal, stop,
 };
 use crate::model::{
     Command, Failure, Flip, FlipStanding, Market, Num, Order, OrderId, Progress, Receipt, Resource,
@@ -75,7 +75,7 @@ impl FlipRun {
         }
     }
 
-    pub(super) fn tell(&mut self, known: Known, event: WorkflowEvent) -> Vec<WorkflowWish> {
+    pub(super) fn tell(&mut self, known: Known, event: WorkflowEvent) -> Vec<WorkflowRequest> {
         match event {
             WorkflowEvent::Settled(result) => match self.stage {
                 FlipStage::Opening(_) => opened(result),
@@ -86,7 +86,7 @@ impl FlipRun {
             WorkflowEvent::SettledLate(result) => self.settled_late(known, result),
             WorkflowEvent::Progressed(progress) => self.progressed(progress),
             WorkflowEvent::Refused(why) => self.refused(why),
-            WorkflowEvent::Found(asked, found) => self.found(known, asked, found),
+            WorkflowEvent::Found(requested, found) => self.found(known, requested, found),
             WorkflowEvent::Sent(command) => {
                 let position = Resource::Position(self.flip.position().id.clone());
                 if command.facts().ends(&position) {
@@ -111,7 +111,7 @@ impl FlipRun {
         }
     }
 
-    fn closed(&mut self, known: Known, result: &Result<Receipt, Failure>) -> Vec<WorkflowWish> {
+    fn closed(&mut self, known: Known, result: &Result<Receipt, Failure>) -> Vec<WorkflowRequest> {
         let id = &self.flip.position().id;
         let refused = result.as_ref().map(Receipt::refusal);
         if let Some(why) = refused.unwrap_or_else(|why| Some(why.clone())) {
@@ -128,7 +128,7 @@ impl FlipRun {
     }
 
     /// The row of the closing order.
-    fn take(&mut self, known: Known, order: &Order) -> Vec<WorkflowWish> {
+    fn take(&mut self, known: Known, order: &Order) -> Vec<WorkflowRequest> {
         self.stage = match self.flip.closed_by(order) {
             Ok(None) if matches!(self.stage, FlipStage::Working(_)) => return vec![],
             Ok(None) => FlipStage::Working(order.id.clone()),
@@ -147,7 +147,7 @@ impl FlipRun {
         &mut self,
         known: Known,
         result: &Result<Receipt, Failure>,
-    ) -> Vec<WorkflowWish> {
+    ) -> Vec<WorkflowRequest> {
         match (&self.stage, result) {
             (FlipStage::Opening(_), _) => opened(result),
             (_, Err(_)) => self.closed(known, result),
@@ -161,7 +161,7 @@ impl FlipRun {
         }
     }
 
-    fn progressed(&self, progress: &Progress) -> Vec<WorkflowWish> {
+    fn progressed(&self, progress: &Progress) -> Vec<WorkflowRequest> {
         let is_doubtful = matches!(progress, Progress::Unknown { .. } | Progress::Parked { .. });
         if !is_doubtful || self.stage != FlipStage::Closing {
             return vec![];
@@ -171,7 +171,7 @@ impl FlipRun {
     }
 
     /// The other way is not sent.
-    fn refused(&self, why: &str) -> Vec<WorkflowWish> {
+    fn refused(&self, why: &str) -> Vec<WorkflowRequest> {
         let FlipStage::Opening(size) = self.stage else {
             return stop(format!("flip: {why}"), WorkflowEnd::Answered);
         };
@@ -181,19 +181,24 @@ impl FlipRun {
     }
 
     /// A working close may be done by now.
-    fn found(&mut self, known: Known, asked: &[OrderId], found: &[Order]) -> Vec<WorkflowWish> {
+    fn found(
+        &mut self,
+        known: Known,
+        requested: &[OrderId],
+        found: &[Order],
+    ) -> Vec<WorkflowRequest> {
         let FlipStage::Working(id) = &self.stage else {
             return vec![];
         };
         let mut rows = found.iter();
-        match rows.find(|order| order.id == *id && asked.contains(id)) {
+        match rows.find(|order| order.id == *id && requested.contains(id)) {
             Some(order) => self.take(known, &order.clone()),
             None => vec![],
         }
     }
 
     /// Nothing is opened; says why, and what became of the close.
-    fn abandon(&self, cause: &str) -> Vec<WorkflowWish> {
+    fn abandon(&self, cause: &str) -> Vec<WorkflowRequest> {
         let id = &self.flip.position().id;
         let state = match self.stage {
             FlipStage::Closing | FlipStage::Working(_) => format!("the close of {id} continues"),
@@ -204,11 +209,11 @@ impl FlipRun {
         stop(words, WorkflowEnd::Half)
     }
 
-    fn proceed(&mut self, known: Known) -> Vec<WorkflowWish> {
-        let wish = match &self.stage {
+    fn proceed(&mut self, known: Known) -> Vec<WorkflowRequest> {
+        let request = match &self.stage {
             FlipStage::Closing | FlipStage::Opening(_) => return vec![],
-            FlipStage::Working(id) => WorkflowWish::Find(id.clone()),
-            FlipStage::Closed { .. } => WorkflowWish::ReadLists,
+            FlipStage::Working(id) => WorkflowRequest::Find(id.clone()),
+            FlipStage::Closed { .. } => WorkflowRequest::ReadLists,
         };
         if self.flip.is_late(known.now) {
             let words = format!(
@@ -222,7 +227,7 @@ impl FlipRun {
             FlipStanding::Stopped(words) => return stop(words, WorkflowEnd::Half),
             FlipStanding::Gone => return self.open(known),
         }
-        known.ask(&mut self.look_at, LOOK_AGAIN, wish)
+        known.ask(&mut self.look_at, LOOK_AGAIN, request)
     }
 
     /// What the lists show of the closed position.
@@ -243,20 +248,20 @@ impl FlipRun {
     }
 
     /// Nothing is left of the position: from here on it is an ordinary order.
-    fn open(&mut self, known: Known) -> Vec<WorkflowWish> {
+    fn open(&mut self, known: Known) -> Vec<WorkflowRequest> {
         let FlipStage::Closed { size, .. } = self.stage else {
             return vec![];
         };
         self.stage = FlipStage::Opening(size);
         let order = self.flip.opening(size, self.mid(known));
-        vec![WorkflowWish::Send(Command::Place(Box::new(order)))]
+        vec![WorkflowRequest::Send(Command::Place(Box::new(order)))]
     }
 }
 
 /// The other half has settled: if it opened nothing, the position is flat.
-fn opened(result: &Result<Receipt, Failure>) -> Vec<WorkflowWish> {
+fn opened(result: &Result<Receipt, Failure>) -> Vec<WorkflowRequest> {
     let Some(why) = refusal(result) else {
-        return vec![WorkflowWish::End(WorkflowEnd::Answered)];
+        return vec![WorkflowRequest::End(WorkflowEnd::Answered)];
     };
     let why = why.message;
     let words = format!("flip stopped: the position is closed, the other way is refused: {why}");

@@ -29,7 +29,7 @@ pub(crate) use replacement::limit_beside;
 pub(crate) use running::Running;
 pub use running::Workflows;
 pub use trail::Trail;
-pub(crate) use trail::{TrailBy, TrailSeen, TrailWish};
+pub(crate) use trail::{TrailBy, TrailRequest, TrailSeen};
 
 use crate::{
     app::{account::store::Store, activity::notice::Tone},
@@ -57,7 +57,7 @@ pub enum Workflow {
     Bracket(BracketRun),
 }
 
-/// What is known when a workflow is told something.
+/// What is known when a workflow is notified.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Known<'a> {
     pub(crate) store: &'a Store,
@@ -73,7 +73,7 @@ pub(crate) enum WorkflowEvent<'a> {
     Settled(&'a Result<Receipt, Failure>),
     /// Its command has an outcome, which was unknown for a while.
     SettledLate(&'a Result<Receipt, Failure>),
-    /// What its command was answered differs from what it asked for.
+    /// What its command was answered differs from what it requested.
     Mismatched(&'a Receipt),
     /// Its command goes on with an unfinished one of before.
     Continues,
@@ -107,7 +107,7 @@ impl<'a> WorkflowEvent<'a> {
 /// Why nothing more is to follow.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum StopReason<'a> {
-    /// A person asks for this close-all or flatten, which is not sent yet.
+    /// A person requests this close-all or flatten, which is not sent yet.
     Requested(&'a Command),
     CancelAllRequested,
     Halted(&'a str),
@@ -115,7 +115,7 @@ pub(crate) enum StopReason<'a> {
 
 /// What a workflow wants.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum WorkflowWish {
+pub(crate) enum WorkflowRequest {
     Send(Command),
     /// Positions and working orders.
     ReadLists,
@@ -167,7 +167,7 @@ impl Workflow {
         }
     }
 
-    pub(crate) fn tell(&mut self, known: Known, event: WorkflowEvent) -> Vec<WorkflowWish> {
+    pub(crate) fn tell(&mut self, known: Known, event: WorkflowEvent) -> Vec<WorkflowRequest> {
         if let WorkflowEvent::Mismatched(receipt) = event {
             return self.mismatched(known, receipt);
         }
@@ -181,12 +181,12 @@ impl Workflow {
     }
 
     /// What the service did is not what the rest was decided on.
-    fn mismatched(&mut self, known: Known, receipt: &Receipt) -> Vec<WorkflowWish> {
+    fn mismatched(&mut self, known: Known, receipt: &Receipt) -> Vec<WorkflowRequest> {
         if let Self::Bracket(one) = self {
             return one.mismatched(known, receipt);
         }
         match self.half_done() {
-            Some(_) => vec![WorkflowWish::End(WorkflowEnd::Answered)],
+            Some(_) => vec![WorkflowRequest::End(WorkflowEnd::Answered)],
             None => stop(
                 "the answer differs from the request: nothing more is sent",
                 WorkflowEnd::Answered,
@@ -194,7 +194,7 @@ impl Workflow {
         }
     }
 
-    /// When it is to be told that time has passed.
+    /// When it is to be notified that time has passed.
     pub(crate) fn look_at(&self) -> Option<Timestamp> {
         match self {
             Self::Flip(flip) => flip.look_at(),
@@ -244,21 +244,21 @@ impl Known<'_> {
         &self,
         look_at: &mut Timestamp,
         pause: Duration,
-        wish: WorkflowWish,
-    ) -> Vec<WorkflowWish> {
+        request: WorkflowRequest,
+    ) -> Vec<WorkflowRequest> {
         if *look_at > self.now {
             return vec![];
         }
         *look_at = self.now.plus(pause);
-        vec![wish]
+        vec![request]
     }
 }
 
 /// Says why, and ends.
-fn stop(words: impl Into<String>, end: WorkflowEnd) -> Vec<WorkflowWish> {
+fn stop(words: impl Into<String>, end: WorkflowEnd) -> Vec<WorkflowRequest> {
     vec![
-        WorkflowWish::Say(Tone::Alert, words.into()),
-        WorkflowWish::End(end),
+        WorkflowRequest::Say(Tone::Alert, words.into()),
+        WorkflowRequest::End(end),
     ]
 }
 

@@ -4,7 +4,7 @@
 //! follows for what came since, unless an order was given after it was requested: then a person decides. Reads show what
 //! is left at the end.
 
-use super::{Known, WorkflowEnd, WorkflowEvent, WorkflowWish, stop};
+use super::{Known, WorkflowEnd, WorkflowEvent, WorkflowRequest, stop};
 use crate::{
     app::activity::notice::Tone,
     model::{
@@ -81,7 +81,7 @@ impl OperationRun {
         self.start == OperationStart::Continued
     }
 
-    pub(super) fn tell(&mut self, known: Known, event: WorkflowEvent) -> Vec<WorkflowWish> {
+    pub(super) fn tell(&mut self, known: Known, event: WorkflowEvent) -> Vec<WorkflowRequest> {
         match event {
             WorkflowEvent::Continues => {
                 self.start = OperationStart::Continued;
@@ -93,8 +93,8 @@ impl OperationRun {
                     return self.follow(known);
                 }
                 vec![
-                    WorkflowWish::Report(Box::new(end.clone())),
-                    WorkflowWish::End(WorkflowEnd::Answered),
+                    WorkflowRequest::Report(Box::new(end.clone())),
+                    WorkflowRequest::End(WorkflowEnd::Answered),
                 ]
             }
             WorkflowEvent::Refused(why) => {
@@ -111,25 +111,25 @@ impl OperationRun {
     }
 
     /// The request meant all there was; what was opened on purpose after it was not meant.
-    fn follow(&mut self, known: Known) -> Vec<WorkflowWish> {
+    fn follow(&mut self, known: Known) -> Vec<WorkflowRequest> {
         let (command, words) = (self.command(), self.outrun());
         let [name, _, does] = self.kind.words();
         if known.opened_at >= Some(self.requested_at) {
-            let offer = WorkflowWish::Offer {
+            let offer = WorkflowRequest::Offer {
                 words,
                 command,
                 does,
             };
-            return vec![offer, WorkflowWish::End(WorkflowEnd::Answered)];
+            return vec![offer, WorkflowRequest::End(WorkflowEnd::Answered)];
         }
         if known.store.is_carrying_out(&command) {
-            return vec![WorkflowWish::End(WorkflowEnd::Answered)];
+            return vec![WorkflowRequest::End(WorkflowEnd::Answered)];
         }
         self.start = OperationStart::New;
         let words = format!("{words}: a new {name} follows");
         vec![
-            WorkflowWish::Say(Tone::Warn, words),
-            WorkflowWish::Send(command),
+            WorkflowRequest::Say(Tone::Warn, words),
+            WorkflowRequest::Send(command),
         ]
     }
 
@@ -183,10 +183,10 @@ impl CancelAllPlan {
     }
 }
 
-fn settled(result: &Result<Receipt, Failure>) -> Vec<WorkflowWish> {
+fn settled(result: &Result<Receipt, Failure>) -> Vec<WorkflowRequest> {
     match result.as_ref().ok().and_then(SlicedOperation::of) {
-        Some(operation) => vec![WorkflowWish::ReadRemains(Box::new(operation))],
-        None => vec![WorkflowWish::End(WorkflowEnd::Answered)],
+        Some(operation) => vec![WorkflowRequest::ReadRemains(Box::new(operation))],
+        None => vec![WorkflowRequest::End(WorkflowEnd::Answered)],
     }
 }
 

@@ -8,7 +8,7 @@
 //! move an order in place, a [`Replacement`] follows; what protects an open position is never replaced that way.
 
 use super::{
-    Known, LOOK_AGAIN, Replacement, Workflow, WorkflowEnd, WorkflowEvent, WorkflowWish,
+    Known, LOOK_AGAIN, Replacement, Workflow, WorkflowEnd, WorkflowEvent, WorkflowRequest,
     goals::Moved, stop,
 };
 use crate::{
@@ -118,7 +118,7 @@ impl OrderMove {
         command.risk() == Risk::Increasing && self.risk != Some(Risk::Increasing)
     }
 
-    pub(super) fn tell(&mut self, known: Known, event: WorkflowEvent) -> Vec<WorkflowWish> {
+    pub(super) fn tell(&mut self, known: Known, event: WorkflowEvent) -> Vec<WorkflowRequest> {
         match event {
             WorkflowEvent::Settled(result) | WorkflowEvent::SettledLate(result) => match result {
                 Ok(_) => self.go_on(known),
@@ -139,9 +139,9 @@ impl OrderMove {
         }
     }
 
-    fn parked(&self) -> Vec<WorkflowWish> {
+    fn parked(&self) -> Vec<WorkflowRequest> {
         if self.later.is_none() {
-            return vec![WorkflowWish::End(WorkflowEnd::Answered)];
+            return vec![WorkflowRequest::End(WorkflowEnd::Answered)];
         }
         let words = format!(
             "the later move of {} is not sent: the outcome of the first is unknown",
@@ -150,7 +150,7 @@ impl OrderMove {
         stop(words, WorkflowEnd::Answered)
     }
 
-    fn failed(&mut self, known: Known, why: &Failure) -> Vec<WorkflowWish> {
+    fn failed(&mut self, known: Known, why: &Failure) -> Vec<WorkflowRequest> {
         if why.is_doubtful() {
             let (names, why) = (self.names(), &why.message);
             let words = format!("{names} may have been moved: {why}");
@@ -170,7 +170,7 @@ impl OrderMove {
     }
 
     /// It is canceled, and what is left of it is placed at the price that was requested last.
-    fn replaced(&self, known: Known) -> Vec<WorkflowWish> {
+    fn replaced(&self, known: Known) -> Vec<WorkflowRequest> {
         let wanted = self.later.as_ref().unwrap_or(&self.what);
         let replacement = self.otherwise.clone();
         let replacement = replacement.and_then(|one| one.with(wanted.orders()));
@@ -178,15 +178,15 @@ impl OrderMove {
         let held = |one: &Replacement| one.too_late(known.now);
         let replacement = replacement.and_then(|one| held(&one).map_or(Ok(one), Err));
         match replacement {
-            Ok(one) => vec![WorkflowWish::Follow(Box::new(Workflow::Replace(one)))],
+            Ok(one) => vec![WorkflowRequest::Follow(Box::new(Workflow::Replace(one)))],
             Err(why) => self.stays(&why),
         }
     }
 
     /// What was requested meanwhile starts.
-    fn go_on(&mut self, known: Known) -> Vec<WorkflowWish> {
+    fn go_on(&mut self, known: Known) -> Vec<WorkflowRequest> {
         let Some(later) = self.later.take() else {
-            return vec![WorkflowWish::End(WorkflowEnd::Answered)];
+            return vec![WorkflowRequest::End(WorkflowEnd::Answered)];
         };
         (self.what, self.risk) = (later, None);
         match self.what {
@@ -196,7 +196,7 @@ impl OrderMove {
     }
 
     /// From now on lists decide.
-    fn read(&mut self, known: Known, next: Attempt) -> Vec<WorkflowWish> {
+    fn read(&mut self, known: Known, next: Attempt) -> Vec<WorkflowRequest> {
         self.stage = MoveStage::Reading {
             next,
             since: known.now,
@@ -205,23 +205,23 @@ impl OrderMove {
         self.proceed(known)
     }
 
-    fn send(&mut self, known: Known, attempt: Attempt) -> Vec<WorkflowWish> {
+    fn send(&mut self, known: Known, attempt: Attempt) -> Vec<WorkflowRequest> {
         self.stage = MoveStage::Sent(attempt);
         match self.first(known) {
             Ok(command) if is_without_effect(&command) => {
-                vec![WorkflowWish::End(WorkflowEnd::Reached)]
+                vec![WorkflowRequest::End(WorkflowEnd::Reached)]
             }
             Ok(command) if self.loosens(&command) => {
                 let words = format!("{} stays: it was moved nearer meanwhile", self.names());
-                let said = WorkflowWish::Say(Tone::Warn, words);
-                vec![said, WorkflowWish::End(WorkflowEnd::Answered)]
+                let say = WorkflowRequest::Say(Tone::Warn, words);
+                vec![say, WorkflowRequest::End(WorkflowEnd::Answered)]
             }
-            Ok(command) => vec![WorkflowWish::Send(command)],
+            Ok(command) => vec![WorkflowRequest::Send(command)],
             Err(why) => self.stays(&why),
         }
     }
 
-    fn proceed(&mut self, known: Known) -> Vec<WorkflowWish> {
+    fn proceed(&mut self, known: Known) -> Vec<WorkflowRequest> {
         let MoveStage::Reading {
             next,
             since,
@@ -243,17 +243,17 @@ impl OrderMove {
                 "positions and orders were not read within {within} s"
             ));
         }
-        known.ask(look_at, LOOK_AGAIN, WorkflowWish::ReadLists)
+        known.ask(look_at, LOOK_AGAIN, WorkflowRequest::ReadLists)
     }
 
     /// Nothing follows a close-all, a cancel-all or a flatten, or a cancel of the order.
-    fn overtaken(&mut self, command: &Command) -> Vec<WorkflowWish> {
+    fn overtaken(&mut self, command: &Command) -> Vec<WorkflowRequest> {
         let canceled = command.cancels();
         let is_over = command.ends_everything()
             || canceled.is_some_and(|id| self.what.orders().iter().any(|one| one.order == *id));
         if is_over {
             if self.look_at().is_some() {
-                return vec![WorkflowWish::End(WorkflowEnd::Answered)];
+                return vec![WorkflowRequest::End(WorkflowEnd::Answered)];
             }
             self.otherwise = Err(format!("{command} was requested"));
         }
@@ -269,7 +269,7 @@ impl OrderMove {
         self.what.names().join(", ")
     }
 
-    fn stays(&self, why: &str) -> Vec<WorkflowWish> {
+    fn stays(&self, why: &str) -> Vec<WorkflowRequest> {
         let verb = match &self.what {
             Moved::Exits(goals) if goals.moved.is_empty() => "stay as they are",
             what if what.orders().len() == 1 => "stays as it is",

@@ -9,7 +9,7 @@
 //! second is recorded when it is sent, so after a crash in between the order is only canceled.
 
 use super::{
-    Known, LOOK_AGAIN, StopReason, WorkflowEnd, WorkflowEvent, WorkflowWish, goals::NewTerms,
+    Known, LOOK_AGAIN, StopReason, WorkflowEnd, WorkflowEvent, WorkflowRequest, goals::NewTerms,
     refusal, stop,
 };
 use crate::{
@@ -157,7 +157,7 @@ impl Replacement {
         format!("{} is canceled, its replacement is not placed", self.old)
     }
 
-    pub(super) fn tell(&mut self, known: Known, event: WorkflowEvent) -> Vec<WorkflowWish> {
+    pub(super) fn tell(&mut self, known: Known, event: WorkflowEvent) -> Vec<WorkflowRequest> {
         match event {
             WorkflowEvent::Settled(result) | WorkflowEvent::SettledLate(result) => {
                 self.settled(known, result)
@@ -170,7 +170,7 @@ impl Replacement {
                 Ok(_) => self.find(known),
                 Err(_) => self.abandon(),
             },
-            WorkflowEvent::Found(asked, found) if asked.contains(&self.old) => {
+            WorkflowEvent::Found(requested, found) if requested.contains(&self.old) => {
                 self.found(known, found)
             }
             WorkflowEvent::Sent(command) => {
@@ -194,10 +194,10 @@ impl Replacement {
         }
     }
 
-    fn settled(&mut self, known: Known, result: &Result<Receipt, Failure>) -> Vec<WorkflowWish> {
+    fn settled(&mut self, known: Known, result: &Result<Receipt, Failure>) -> Vec<WorkflowRequest> {
         if self.stage == ReplaceStage::Placing {
             let half = refusal(result).map(|_| WorkflowEnd::Half);
-            return vec![WorkflowWish::End(half.unwrap_or(WorkflowEnd::Answered))];
+            return vec![WorkflowRequest::End(half.unwrap_or(WorkflowEnd::Answered))];
         }
         let old = &self.old;
         match result {
@@ -218,31 +218,31 @@ impl Replacement {
                     format!("{message}; nothing was changed")
                 };
                 vec![
-                    WorkflowWish::Fail(why.saying(message)),
-                    WorkflowWish::End(WorkflowEnd::Answered),
+                    WorkflowRequest::Fail(why.saying(message)),
+                    WorkflowRequest::End(WorkflowEnd::Answered),
                 ]
             }
         }
     }
 
     /// The order is canceled: reads are to show how much of it had filled.
-    fn find(&mut self, known: Known) -> Vec<WorkflowWish> {
+    fn find(&mut self, known: Known) -> Vec<WorkflowRequest> {
         self.stage = ReplaceStage::Finding(known.now);
         self.look(known)
     }
 
-    fn look(&mut self, known: Known) -> Vec<WorkflowWish> {
+    fn look(&mut self, known: Known) -> Vec<WorkflowRequest> {
         let next = known.now.plus(LOOK_AGAIN);
         self.stage = match self.stage {
             ReplaceStage::Queued(_) => ReplaceStage::Queued(next),
             ReplaceStage::Finding(_) => ReplaceStage::Finding(next),
             ReplaceStage::Canceling | ReplaceStage::Placing => return vec![],
         };
-        vec![WorkflowWish::Find(self.old.clone())]
+        vec![WorkflowRequest::Find(self.old.clone())]
     }
 
     /// A search has ended. A row that shows the order at work may be older than its cancel.
-    fn found(&mut self, known: Known, found: &[Order]) -> Vec<WorkflowWish> {
+    fn found(&mut self, known: Known, found: &[Order]) -> Vec<WorkflowRequest> {
         if self.look_at().is_none() {
             return vec![];
         }
@@ -255,7 +255,7 @@ impl Replacement {
             Ok(size) => size,
             Err(words) => return stop(words, WorkflowEnd::Half),
         };
-        let remains = WorkflowWish::Remains(size);
+        let remains = WorkflowRequest::Remains(size);
         let then = match late {
             Some(why) => self.refused_with(&why),
             None => self.place(size),
@@ -264,23 +264,23 @@ impl Replacement {
     }
 
     /// From here on it is an ordinary order.
-    fn place(&mut self, size: Num) -> Vec<WorkflowWish> {
+    fn place(&mut self, size: Num) -> Vec<WorkflowRequest> {
         self.stage = ReplaceStage::Placing;
         let is_less = size < self.order.size;
         self.order.size = size;
         self.order.replaces = Some(self.old.clone());
-        let place = WorkflowWish::Send(Command::Place(self.order.clone()));
+        let place = WorkflowRequest::Send(Command::Place(self.order.clone()));
         let old = &self.old;
         let less = is_less.then(|| {
             let words = format!(
                 "part of {old} filled before its cancel: the replacement is for the remaining {size}"
             );
-            WorkflowWish::Say(Tone::Warn, words)
+            WorkflowRequest::Say(Tone::Warn, words)
         });
         std::iter::once(place).chain(less).collect()
     }
 
-    fn refused(&self, why: &str) -> Vec<WorkflowWish> {
+    fn refused(&self, why: &str) -> Vec<WorkflowRequest> {
         if self.stage == ReplaceStage::Placing {
             return self.refused_with(why);
         }
@@ -288,11 +288,11 @@ impl Replacement {
         stop(words, WorkflowEnd::Answered)
     }
 
-    fn refused_with(&self, why: &str) -> Vec<WorkflowWish> {
+    fn refused_with(&self, why: &str) -> Vec<WorkflowRequest> {
         fail(format!("{}: {why}", self.not_placed()))
     }
 
-    fn abandon(&self) -> Vec<WorkflowWish> {
+    fn abandon(&self) -> Vec<WorkflowRequest> {
         if self.stage == ReplaceStage::Placing {
             return vec![];
         }
@@ -302,7 +302,7 @@ impl Replacement {
 
     /// The size left to place, from the final row of the old order.
     fn left(&self, row: Option<&Order>) -> Result<Num, String> {
-        let (old, asked) = (&self.old, self.order.size);
+        let (old, requested) = (&self.old, self.order.size);
         let unknown = || {
             format!("{old} is canceled, but its filled size is not known: no replacement is placed")
         };
@@ -327,7 +327,9 @@ impl Replacement {
         }
         let filled = row.filled().ok_or_else(unknown)?;
         let meanwhile = filled.minus(self.filled).ok_or_else(unknown)?;
-        let left = asked.minus(meanwhile.max(Num::ZERO)).ok_or_else(unknown)?;
+        let left = requested
+            .minus(meanwhile.max(Num::ZERO))
+            .ok_or_else(unknown)?;
         if left.is_positive() {
             Ok(left)
         } else {
@@ -338,10 +340,10 @@ impl Replacement {
     }
 }
 
-fn fail(words: String) -> Vec<WorkflowWish> {
+fn fail(words: String) -> Vec<WorkflowRequest> {
     vec![
-        WorkflowWish::Fail(Failure::local(words)),
-        WorkflowWish::End(WorkflowEnd::Half),
+        WorkflowRequest::Fail(Failure::local(words)),
+        WorkflowRequest::End(WorkflowEnd::Half),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! The workflows of a desk that have begun and not ended.
 
 use super::{
-    BracketRun, Known, OrderMove, Replacement, Trail, Workflow, WorkflowEvent, WorkflowWish,
+    BracketRun, Known, OrderMove, Replacement, Trail, Workflow, WorkflowEvent, WorkflowRequest,
     goals::Moved,
 };
 use crate::{
@@ -26,7 +26,7 @@ pub(crate) struct Running {
 }
 
 /// What some workflows want. Those that go on are with the others again once that is done.
-type Wishes = Vec<(Running, Vec<WorkflowWish>)>;
+type WorkflowRequests = Vec<(Running, Vec<WorkflowRequest>)>;
 
 impl Workflows {
     pub(crate) fn begin(&mut self, ticket: Ticket, workflow: Workflow) {
@@ -52,23 +52,23 @@ impl Workflows {
         Some(&own.workflow)
     }
 
-    /// Tells the workflow of this command, or all of them. Takes those out that want something.
+    /// Notifies the workflow of this command, or all of them. Takes those out that want something.
     pub(crate) fn tell(
         &mut self,
         whom: Option<Ticket>,
         known: Known,
         event: WorkflowEvent,
-    ) -> Wishes {
-        let mut wishes = vec![];
+    ) -> WorkflowRequests {
+        let mut requests = vec![];
         for mut one in std::mem::take(&mut self.running) {
-            let is_told = whom.is_none_or(|ticket| ticket == one.ticket);
-            let wanted = is_told.then(|| one.workflow.tell(known, event));
+            let is_addressed = whom.is_none_or(|ticket| ticket == one.ticket);
+            let wanted = is_addressed.then(|| one.workflow.tell(known, event));
             match wanted.filter(|wanted| !wanted.is_empty()) {
-                Some(wanted) => wishes.push((one, wanted)),
+                Some(wanted) => requests.push((one, wanted)),
                 None => self.running.push(one),
             }
         }
-        wishes
+        requests
     }
 
     /// Those that wait for reads between two commands.
@@ -89,7 +89,7 @@ impl Workflows {
         store.pending.is_empty() && self.waiting(store).next().is_none() && self.trails.is_empty()
     }
 
-    /// When the next of them is to be told that time has passed.
+    /// When the next of them is to be notified that time has passed.
     pub(crate) fn look_at(&self) -> Option<Timestamp> {
         self.all().filter_map(Workflow::look_at).min()
     }

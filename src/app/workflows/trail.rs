@@ -35,7 +35,7 @@ pub struct Trail {
     /// Where the stop was seen last.
     stop: Num,
     /// Where it is to go.
-    asked: Option<Num>,
+    requested: Option<Num>,
     moved_at: Option<Timestamp>,
     failures: u32,
 }
@@ -57,7 +57,7 @@ pub(crate) enum TrailSeen {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum TrailWish {
+pub(crate) enum TrailRequest {
     Wait,
     Move(OrderId, Num),
     End(String),
@@ -76,7 +76,7 @@ impl Trail {
             words,
             best: mark,
             stop,
-            asked: None,
+            requested: None,
             moved_at: None,
             failures: 0,
         }
@@ -92,45 +92,45 @@ impl Trail {
     }
 
     /// What is to be done now.
-    pub(crate) fn next(&mut self, seen: TrailSeen, now: Timestamp) -> TrailWish {
+    pub(crate) fn next(&mut self, seen: TrailSeen, now: Timestamp) -> TrailRequest {
         let (stop, mark, tick) = match seen {
-            TrailSeen::Unknown => return TrailWish::Wait,
-            TrailSeen::Gone => return TrailWish::End("its position is closed".to_owned()),
+            TrailSeen::Unknown => return TrailRequest::Wait,
+            TrailSeen::Gone => return TrailRequest::End("its position is closed".to_owned()),
             TrailSeen::Held { side, .. } if side != self.side => {
-                return TrailWish::End("its position is on the other side now".to_owned());
+                return TrailRequest::End("its position is on the other side now".to_owned());
             }
             TrailSeen::Held {
                 stop, mark, tick, ..
             } => (stop, mark, tick),
         };
         let Some((order, stop)) = stop else {
-            return TrailWish::End("its stop is gone".to_owned());
+            return TrailRequest::End("its stop is gone".to_owned());
         };
         if let Some(why) = self.look(stop) {
-            return TrailWish::End(why);
+            return TrailRequest::End(why);
         }
         let Some(mark) = mark else {
-            return TrailWish::Wait;
+            return TrailRequest::Wait;
         };
         if is_as_good(self.side, mark, self.best) {
             self.best = mark;
         }
         let Some(price) = self.wanted(tick) else {
-            return TrailWish::Wait;
+            return TrailRequest::Wait;
         };
         let is_better = !is_as_good(self.side, stop, price);
         if !is_better || !has_passed(self.side, mark, price) || now < self.ready_at() {
-            return TrailWish::Wait;
+            return TrailRequest::Wait;
         }
-        (self.asked, self.moved_at) = (Some(price), Some(now));
-        TrailWish::Move(order, price)
+        (self.requested, self.moved_at) = (Some(price), Some(now));
+        TrailRequest::Move(order, price)
     }
 
     /// Takes note of where the stop is; why it ends, if it does.
     fn look(&mut self, stop: Num) -> Option<String> {
         let before = std::mem::replace(&mut self.stop, stop);
-        match self.asked.take() {
-            Some(asked) if !is_as_good(self.side, stop, asked) => {
+        match self.requested.take() {
+            Some(requested) if !is_as_good(self.side, stop, requested) => {
                 self.failures += 1;
                 let is_over = self.failures >= MOST_FAILURES;
                 is_over.then(|| format!("{MOST_FAILURES} moves of its stop were not made"))
@@ -204,8 +204,8 @@ mod tests {
         }
     }
 
-    fn to(price: u32) -> TrailWish {
-        TrailWish::Move("ord-1".into(), num(price))
+    fn to(price: u32) -> TrailRequest {
+        TrailRequest::Move("ord-1".into(), num(price))
     }
 
     fn at(millis: i64) -> Timestamp {
@@ -218,14 +218,14 @@ mod tests {
         assert_eq!(long.next(seen(63_960, Some(64_100)), at(0)), to(64_060));
         for mark in [64_050, 64_099, 64_100] {
             let wish = long.next(seen(64_060, Some(mark)), at(2_000));
-            assert_eq!(wish, TrailWish::Wait, "{mark}");
+            assert_eq!(wish, TrailRequest::Wait, "{mark}");
         }
         assert_eq!(long.next(seen(64_060, Some(64_101)), at(3_000)), to(64_061));
         let mut short = trail(Side::Sell, TrailBy::Percent(num(1)));
         let short_of = |stop, mark| of(Side::Sell, stop, Some(mark));
         assert_eq!(short.next(short_of(64_040, 63_000), at(0)), to(63_630));
         let wish = short.next(short_of(63_630, 63_500), at(2_000));
-        assert_eq!(wish, TrailWish::Wait);
+        assert_eq!(wish, TrailRequest::Wait);
     }
 
     #[test]
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(trail.next(seen(63_960, Some(64_010)), at(0)), to(63_970));
         for (millis, mark) in [(100, 64_050), (500, 64_090), (999, 64_020)] {
             let wish = trail.next(seen(63_970, Some(mark)), at(millis));
-            assert_eq!(wish, TrailWish::Wait, "{millis}");
+            assert_eq!(wish, TrailRequest::Wait, "{millis}");
         }
         let wish = trail.next(seen(63_970, Some(64_080)), at(1_000));
         assert_eq!(wish, to(64_050), "40 below the 64,090 of before");
@@ -243,8 +243,8 @@ mod tests {
     #[test]
     fn what_is_not_known_now_moves_nothing() {
         let mut trail = trail(Side::Buy, TrailBy::Usd(num(40)));
-        assert_eq!(trail.next(TrailSeen::Unknown, at(0)), TrailWish::Wait);
-        assert_eq!(trail.next(seen(63_960, None), at(0)), TrailWish::Wait);
+        assert_eq!(trail.next(TrailSeen::Unknown, at(0)), TrailRequest::Wait);
+        assert_eq!(trail.next(seen(63_960, None), at(0)), TrailRequest::Wait);
         assert_eq!(trail.next(seen(63_960, Some(64_001)), at(0)), to(63_961));
     }
 
@@ -253,14 +253,14 @@ mod tests {
         let mut trail = trail(Side::Buy, TrailBy::Usd(num(40)));
         assert_eq!(trail.next(seen(63_960, Some(64_100)), at(0)), to(64_060));
         let fallen = trail.next(seen(63_960, Some(64_030)), at(9_000));
-        assert_eq!(fallen, TrailWish::Wait, "64,060 would trigger at once");
+        assert_eq!(fallen, TrailRequest::Wait, "64,060 would trigger at once");
     }
 
     #[test]
     fn it_ends_with_its_position_with_its_stop_and_where_a_person_loosens_it() {
         let end = |seen| match trail(Side::Buy, TrailBy::Usd(num(40))).next(seen, at(0)) {
-            TrailWish::End(why) => why,
-            other @ (TrailWish::Wait | TrailWish::Move(..)) => panic!("{other:?}"),
+            TrailRequest::End(why) => why,
+            other @ (TrailRequest::Wait | TrailRequest::Move(..)) => panic!("{other:?}"),
         };
         assert_eq!(end(TrailSeen::Gone), "its position is closed");
         let bare = TrailSeen::Held {
@@ -279,7 +279,7 @@ mod tests {
     fn a_stop_that_a_person_tightens_stays_there() {
         let mut trail = trail(Side::Buy, TrailBy::Usd(num(40)));
         let wish = trail.next(seen(63_990, Some(64_020)), at(0));
-        assert_eq!(wish, TrailWish::Wait);
+        assert_eq!(wish, TrailRequest::Wait);
         assert_eq!(trail.next(seen(63_990, Some(64_031)), at(0)), to(63_991));
     }
 
@@ -288,11 +288,11 @@ mod tests {
         let mut trail = trail(Side::Buy, TrailBy::Usd(num(40)));
         let mut next = |millis| trail.next(seen(63_960, Some(64_100)), at(millis));
         assert_eq!(next(0), to(64_060));
-        assert_eq!(next(1_000), TrailWish::Wait);
+        assert_eq!(next(1_000), TrailRequest::Wait);
         assert_eq!(next(5_000), to(64_060));
-        assert_eq!(next(9_999), TrailWish::Wait);
+        assert_eq!(next(9_999), TrailRequest::Wait);
         assert_eq!(next(10_000), to(64_060));
         let words = "3 moves of its stop were not made".to_owned();
-        assert_eq!(next(11_000), TrailWish::End(words));
+        assert_eq!(next(11_000), TrailRequest::End(words));
     }
 }

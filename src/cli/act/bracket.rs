@@ -6,9 +6,9 @@
 
 use super::{
     consent::{self, ActingService},
-    perform::perform,
     prepared::PreparedCommand,
     readings::{Readings, read_rows},
+    send_and_report::send_and_report,
     workflow,
 };
 use crate::{
@@ -46,8 +46,8 @@ pub(super) async fn read(readings: &Readings<'_>, account: &mut Account, market:
         service: service.clock.now(),
     };
     let minute = Interval::Minute1;
-    let told = service.client.candles(market, minute, None, CANDLES).await;
-    let answer = MarketAnswer::Candles(minute, None, told);
+    let answered = service.client.candles(market, minute, None, CANDLES).await;
+    let answer = MarketAnswer::Candles(minute, None, answered);
     account.market_data.arrive(market, at, answer);
 }
 
@@ -85,7 +85,7 @@ pub(super) fn attach(form: &mut Form, account: &Account) -> Result<Vec<LaterTarg
 pub(super) async fn run(service: &ActingService, mut prepared: PreparedCommand) -> Result<Exit> {
     let targets = std::mem::take(&mut prepared.later_targets);
     let Command::Place(order) = prepared.command.clone() else {
-        return perform(service, prepared).await;
+        return send_and_report(service, prepared).await;
     };
     let count = targets.len();
     let spelled = consent::spelled(&prepared);

@@ -3,10 +3,10 @@
 use super::{
     consent::ActingService,
     operation::PreparedOperation,
-    perform::send,
     prepared::{ActFlags, PreparedCommand, SendOutcome, would_be_halted},
     receipt::print_outcome,
     remains::INCOMPLETE,
+    send_and_report::send,
     transport::Transport,
 };
 use crate::{

@@ -3,9 +3,10 @@
 use super::{
     consent::ActingService,
     field_flags::{CloseFlags, FieldArgs},
-    perform::perform,
     prepared::{ActFlags, KeyFlag, PreparedCommand},
-    repeat, typed,
+    repeat,
+    send_and_report::send_and_report,
+    typed,
 };
 use crate::{
     app::Store,
@@ -56,7 +57,7 @@ pub(in crate::cli) async fn run(args: CloseArgs, sources: &Sources) -> Result<Ex
             key: args.key.of_one(at, ids.len()),
         };
         let prepared = close.prepare(&service).await?;
-        perform(&service, prepared).await
+        send_and_report(&service, prepared).await
     };
     service.each(&ids, one).await
 }

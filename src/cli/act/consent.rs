@@ -74,12 +74,12 @@ impl ActingService {
         if self.is_agreed {
             return Ok(true);
         }
-        let asked = tokio::task::spawn_blocking(move || ask(&what)).await;
-        let meant = asked.wrap_err("the terminal could not be read")??;
-        if !meant {
+        let answer = tokio::task::spawn_blocking(move || ask(&what)).await;
+        let is_confirmed = answer.wrap_err("the terminal could not be read")??;
+        if !is_confirmed {
             out::complain("nothing was sent");
         }
-        Ok(meant)
+        Ok(is_confirmed)
     }
 
     /// The same command for each of several objects, each with its own question, key and outcome. Goes on after a failure,

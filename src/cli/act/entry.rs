@@ -4,10 +4,11 @@ use super::{
     bracket::{self, BracketRule},
     consent::ActingService,
     field_flags::{EntryTable, FieldArgs},
-    perform::perform,
     prepared::{ActFlags, KeyFlag, PreparedCommand},
     readings::Readings,
-    repeat, typed,
+    repeat,
+    send_and_report::send_and_report,
+    typed,
 };
 use crate::{
     app::{core::account::Account, forms::form::Form, rules::warnings},
@@ -68,7 +69,7 @@ pub(in crate::cli) async fn run(entry: impl Into<WrittenEntry>, sources: &Source
     let service = ActingService::open(sources, entry.how).await?;
     let prepared = entry.prepare(&Readings::new(&service)).await?;
     if prepared.later_targets.is_empty() {
-        return perform(&service, prepared).await;
+        return send_and_report(&service, prepared).await;
     }
     bracket::run(&service, prepared).await
 }

@@ -8,9 +8,9 @@
 
 use super::{
     consent::ActingService,
-    perform::perform,
     prepared::{ActFlags, PreparedCommand},
     readings::read_rows,
+    send_and_report::send_and_report,
     typed, workflow,
 };
 use crate::{
@@ -140,7 +140,7 @@ async fn set(service: &ActingService, given: &Texts, of: &str) -> Result<Exit> {
         return Err(unknown(of, &store).into());
     }
     let command = attached(service, given, order_id, order, &store)?;
-    perform(service, PreparedCommand::new(command, None)?).await
+    send_and_report(service, PreparedCommand::new(command, None)?).await
 }
 
 /// The exits of the position as they were named.

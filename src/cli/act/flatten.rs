@@ -6,8 +6,8 @@
 
 use super::{
     consent::ActingService,
-    perform::send,
     prepared::{ActFlags, PreparedCommand, SendOutcome},
+    send_and_report::send,
 };
 use crate::{
     api::Request,
@@ -166,7 +166,7 @@ async fn rehearsed(service: &Service) -> Result<Vec<PreparedCommand>> {
         remains.left().map(|_| remains)
     };
     let remains = patiently(read).await?;
-    PreparedCommand::all(remains.way_out(service.account.clone()))
+    PreparedCommand::all(remains.risk_reducing(service.account.clone()))
 }
 
 impl PreparedCommand {

@@ -2,9 +2,9 @@
 
 use super::{
     consent::ActingService,
-    perform::perform,
     prepared::{ActFlags, PreparedCommand},
     readings::listed,
+    send_and_report::send_and_report,
     typed,
 };
 use crate::{
@@ -73,7 +73,7 @@ async fn margin(service: &ActingService, named: PositionId, extra: &str) -> Resu
     });
     let (_, command) = typed::read(service, &draft, &seen, |draft| draft.command(&seen))?;
     let prepared = PreparedCommand::new(command, None)?;
-    perform(service, prepared).await
+    send_and_report(service, prepared).await
 }
 
 /// A change needs the current total.

@@ -9,10 +9,10 @@ use super::{
     consent::{self, ActingService},
     entry::{self, EntryArgs, WrittenEntry},
     field_flags::PlaceFlags,
-    perform::send_with_consent,
     prepared::{KeyFlag, PreparedCommand, SendOutcome, key},
     readings::Readings,
     receipt,
+    send_and_report::send_with_consent,
 };
 use crate::{
     cli::{

@@ -1,7 +1,7 @@
 //! A key that was used before: the same command is repeated, another one is refused.
 //!
 //! The service compares bodies, and a newly observed price would make another body. So the journal's bytes are resent,
-//! and this module compares only what was asked for. Nothing is checked against the market again: the position it
+//! and this module compares only what was requested. Nothing is checked against the market again: the position it
 //! closed is gone, and the order it placed may be the reason. A command without effect counts as new and obeys the
 //! current limits.
 

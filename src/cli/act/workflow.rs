@@ -5,10 +5,10 @@
 
 use super::{
     consent::ActingService,
-    perform::{send_before, would_be_refused},
     prepared::{PreparedCommand, SendOutcome, Sent},
     receipt::print_outcome,
     remains::report,
+    send_and_report::{send_before, would_be_refused},
     transport::Transport,
 };
 use crate::{
@@ -19,7 +19,8 @@ use crate::{
             trades::OpenBracket,
         },
         workflows::{
-            Known, OrderMove, WorkflowEnd, WorkflowEvent, WorkflowWish, is_without_effect, refusal,
+            Known, OrderMove, WorkflowEnd, WorkflowEvent, WorkflowRequest, is_without_effect,
+            refusal,
         },
     },
     cli::{
@@ -69,19 +70,19 @@ pub(super) async fn run(
         key: None,
         exit: Exit::Ok,
     };
-    let mut wishes = run.begin().await?;
+    let mut requests = run.begin().await?;
     loop {
         // What is said of a command is said before it is sent.
-        wishes.sort_by_key(|wish| matches!(wish, WorkflowWish::Send(_)));
+        requests.sort_by_key(|request| matches!(request, WorkflowRequest::Send(_)));
         let mut next = None;
-        for wish in std::mem::take(&mut wishes) {
-            match run.fulfill(wish).await? {
+        for request in std::mem::take(&mut requests) {
+            match run.fulfill(request).await? {
                 ControlFlow::Continue(follows) => next = follows.or(next),
                 ControlFlow::Break(exit) => return Ok(exit),
             }
         }
-        wishes = match next {
-            Some(wishes) => wishes,
+        requests = match next {
+            Some(requests) => requests,
             None => run.pass().await,
         };
     }
@@ -105,14 +106,14 @@ pub(super) async fn in_place(
     run(service, store, Workflow::Move(one), None).await
 }
 
-/// The pause before a workflow that waits for something looks for it again: a verb has no polls that would tell it.
+/// The pause before a workflow that waits for something looks for it again: a verb has no polls that would report it.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 const ALREADY: &str = "the exits of the position are already as requested";
 
 impl WorkflowRun<'_> {
     /// Its first command. An order is not canceled for a replacement that could not be placed.
-    async fn begin(&mut self) -> Result<Vec<WorkflowWish>> {
+    async fn begin(&mut self) -> Result<Vec<WorkflowRequest>> {
         if let Workflow::Replace(one) = &self.workflow {
             let place = PreparedCommand::new(Command::from(one.order().clone()), None)?;
             if let Some(why) = would_be_refused(self.service, &place).await? {
@@ -121,11 +122,11 @@ impl WorkflowRun<'_> {
             }
         }
         let first = self.workflow.first(known(self.service, self.store));
-        Ok(vec![WorkflowWish::Send(first.map_err(UsageError)?)])
+        Ok(vec![WorkflowRequest::Send(first.map_err(UsageError)?)])
     }
 
-    fn tell(&mut self, event: WorkflowEvent) -> Vec<WorkflowWish> {
-        let wishes = self.workflow.tell(known(self.service, self.store), event);
+    fn tell(&mut self, event: WorkflowEvent) -> Vec<WorkflowRequest> {
+        let requests = self.workflow.tell(known(self.service, self.store), event);
         if let Workflow::Bracket(run) = &self.workflow
             && run.is_waiting_for_fill()
         {
@@ -133,7 +134,7 @@ impl WorkflowRun<'_> {
             self.store.orders = Remote::default();
         }
         self.keep();
-        wishes
+        requests
     }
 
     /// What a desk takes over if the verb is killed now.
@@ -153,30 +154,32 @@ impl WorkflowRun<'_> {
     /// Does what is wanted; gives what follows of it, or the exit code at the end.
     async fn fulfill(
         &mut self,
-        wish: WorkflowWish,
-    ) -> Result<ControlFlow<Exit, Option<Vec<WorkflowWish>>>> {
+        request: WorkflowRequest,
+    ) -> Result<ControlFlow<Exit, Option<Vec<WorkflowRequest>>>> {
         let voice = self.service.voice;
         let mut follows = None;
-        match wish {
-            WorkflowWish::Say(_, words) | WorkflowWish::Offer { words, .. } => voice.note(&words),
-            WorkflowWish::Report(end) => self.exit = report(voice, self.key.as_ref(), &end),
-            WorkflowWish::Fail(why) => voice.note(why.message.raw()),
-            WorkflowWish::Remains(_) => {}
-            WorkflowWish::End(end) => {
+        match request {
+            WorkflowRequest::Say(_, words) | WorkflowRequest::Offer { words, .. } => {
+                voice.note(&words);
+            }
+            WorkflowRequest::Report(end) => self.exit = report(voice, self.key.as_ref(), &end),
+            WorkflowRequest::Fail(why) => voice.note(why.message.raw()),
+            WorkflowRequest::Remains(_) => {}
+            WorkflowRequest::End(end) => {
                 self.leave(end);
                 return Ok(ControlFlow::Break(self.end(end)));
             }
-            WorkflowWish::Send(command) => follows = Some(self.send(command).await?),
-            WorkflowWish::ReadLists => {
+            WorkflowRequest::Send(command) => follows = Some(self.send(command).await?),
+            WorkflowRequest::ReadLists => {
                 self.read_lists().await;
                 follows = Some(self.tell(WorkflowEvent::Passed));
             }
-            WorkflowWish::ReadRemains(operation) => {
+            WorkflowRequest::ReadRemains(operation) => {
                 let end = self.service.client.read_remains(*operation).await;
                 follows = Some(self.tell(WorkflowEvent::OperationEnded(&end)));
             }
-            WorkflowWish::Find(order) => follows = Some(self.find(order).await),
-            WorkflowWish::Follow(next) => {
+            WorkflowRequest::Find(order) => follows = Some(self.find(order).await),
+            WorkflowRequest::Follow(next) => {
                 self.workflow = *next;
                 follows = Some(self.begin().await?);
             }
@@ -185,7 +188,7 @@ impl WorkflowRun<'_> {
     }
 
     /// Waits until it looks again.
-    async fn pass(&mut self) -> Vec<WorkflowWish> {
+    async fn pass(&mut self) -> Vec<WorkflowRequest> {
         match self.workflow.look_at() {
             Some(at) => sleep(self.service.clock.until(at)).await,
             None => sleep(LOOK_AGAIN).await,
@@ -198,7 +201,7 @@ impl WorkflowRun<'_> {
         self.tell(WorkflowEvent::Passed)
     }
 
-    async fn send(&mut self, command: Command) -> Result<Vec<WorkflowWish>> {
+    async fn send(&mut self, command: Command) -> Result<Vec<WorkflowRequest>> {
         let prepared = match self.first.take() {
             Some(prepared) => prepared,
             None => PreparedCommand::new(command, None)?,
@@ -223,7 +226,7 @@ impl WorkflowRun<'_> {
                 };
                 self.service.voice.explain(&why);
                 self.service.voice.note(&words);
-                return Ok(vec![WorkflowWish::End(WorkflowEnd::Half)]);
+                return Ok(vec![WorkflowRequest::End(WorkflowEnd::Half)]);
             }
         };
         let event = if was_unknown {
@@ -231,8 +234,8 @@ impl WorkflowRun<'_> {
         } else {
             WorkflowEvent::settled(&prepared.command, &outcome)
         };
-        let wishes = self.tell(event);
-        Ok(self.report(&prepared, &outcome, wishes))
+        let requests = self.tell(event);
+        Ok(self.report(&prepared, &outcome, requests))
     }
 
     /// Prints the outcome, unless something else is tried after a failure.
@@ -240,30 +243,30 @@ impl WorkflowRun<'_> {
         &mut self,
         prepared: &PreparedCommand,
         outcome: &SendOutcome,
-        wishes: Vec<WorkflowWish>,
-    ) -> Vec<WorkflowWish> {
+        requests: Vec<WorkflowRequest>,
+    ) -> Vec<WorkflowRequest> {
         // An operation is reported with what it has left.
-        if let [WorkflowWish::ReadRemains(_)] = wishes.as_slice() {
-            return wishes;
+        if let [WorkflowRequest::ReadRemains(_)] = requests.as_slice() {
+            return requests;
         }
-        let ends = wishes
+        let ends = requests
             .iter()
-            .any(|wish| matches!(wish, WorkflowWish::End(_)));
+            .any(|request| matches!(request, WorkflowRequest::End(_)));
         if let (Err(why), false) = (outcome, ends) {
             self.service
                 .voice
                 .note(&format!("{}; perpdeck goes on", why.message));
             self.exit = Exit::from(why);
-            return wishes;
+            return requests;
         }
         self.exit = print_outcome(self.service.voice, prepared, outcome);
         match self.workflow.half_done() {
             // The failure is printed.
             Some(words) if refusal(outcome).is_some() => {
                 self.service.voice.note(&words);
-                vec![WorkflowWish::End(WorkflowEnd::Half)]
+                vec![WorkflowRequest::End(WorkflowEnd::Half)]
             }
-            Some(_) | None => wishes,
+            Some(_) | None => requests,
         }
     }
 
@@ -292,7 +295,7 @@ impl WorkflowRun<'_> {
         arrive(self.store, at, Answer::Orders(working));
     }
 
-    async fn find(&mut self, id: OrderId) -> Vec<WorkflowWish> {
+    async fn find(&mut self, id: OrderId) -> Vec<WorkflowRequest> {
         let row = self.service.client.order(&id).await;
         let found: Vec<_> = row.ok().flatten().into_iter().collect();
         self.tell(WorkflowEvent::Found(&[id], &found))

@@ -182,7 +182,7 @@ impl SettingsWatch {
     }
 
     /// Checks the files once; returns what to report to the desk.
-    fn check_files(&mut self, asked: ReloadRequest) -> Option<SettingsReply> {
+    fn check_files(&mut self, request: ReloadRequest) -> Option<SettingsReply> {
         let now = prints(&self.files);
         self.still = if now == self.seen { self.still + 1 } else { 0 };
         self.seen.clone_from(&now);
@@ -194,17 +194,17 @@ impl SettingsWatch {
             UNCHANGED_CHECKS
         };
         let is_due = now != self.read && self.still >= patience;
-        if !is_due && asked == ReloadRequest::ByFiles {
+        if !is_due && request == ReloadRequest::ByFiles {
             return None;
         }
         let good = self.good(&now);
-        if prints(&self.files) != now && asked == ReloadRequest::ByFiles {
+        if prints(&self.files) != now && request == ReloadRequest::ByFiles {
             // Somebody is writing: a later check will read it.
             return None;
         }
         self.read = now;
         match good {
-            Ok(good) => self.take(good, asked),
+            Ok(good) => self.take(good, request),
             Err(faults) => {
                 self.is_faulty = true;
                 Some(reply(None, Reload::Bad(faults)))
@@ -268,7 +268,7 @@ impl SettingsWatch {
         emptied.map(|(file, _)| file.clone())
     }
 
-    fn take(&mut self, good: ValidSettings, asked: ReloadRequest) -> Option<SettingsReply> {
+    fn take(&mut self, good: ValidSettings, request: ReloadRequest) -> Option<SettingsReply> {
         let mut changes = self.valid.loaded.changes(&good.loaded);
         let behind = [
             (
@@ -291,7 +291,7 @@ impl SettingsWatch {
                 changes.push(Change::of_contents(key));
             }
         }
-        let is_news = !changes.is_empty() || self.is_faulty || asked == ReloadRequest::ByPerson;
+        let is_news = !changes.is_empty() || self.is_faulty || request == ReloadRequest::ByPerson;
         let looks = (good.looks != self.valid.looks).then(|| good.looks.clone());
         let waiting = self.first.changes(&good.loaded).into_iter();
         let waiting = waiting.filter(|change| change.takes == Takes::Restart);

@@ -172,7 +172,7 @@ pub(in crate::cli) fn configured(loaded: &Loaded, journal_dir: &Path) -> Result<
     Ok(Some(opened))
 }
 
-/// How long until a service that did not tell the accounts of the key is asked again.
+/// How long until a service that did not report the accounts of the key is asked again.
 const FIND_AGAIN: Duration = Duration::from_secs(5);
 
 /// As [`with_accounts`], asked again for as long as the service does not answer.
@@ -224,7 +224,7 @@ async fn of_key(far: &OpenAccount) -> Result<Vec<OpenAccount>, Failure> {
     if !far.connection.needs_account() {
         return Ok(vec![far.clone()]);
     }
-    let (calls, _untold) = unbounded_channel();
+    let (calls, _unread) = unbounded_channel();
     let found = found_accounts(far.connection.clone(), calls).await?;
     let of = |account: Account| OpenAccount {
         identity: Identity {

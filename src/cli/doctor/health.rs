@@ -3,7 +3,7 @@
 use super::{
     HealthCheck,
     HealthVerdict::{self, Bad, Note, Ok as Good},
-    asked::DoctorAnswers,
+    answers::DoctorAnswers,
 };
 use crate::{
     cli::disk_wait::{Work, no_answer},
@@ -21,15 +21,15 @@ const SLOW: Duration = Duration::from_secs(1);
 /// How long a disk may take to open the journal.
 const DISK: Duration = Duration::from_secs(3);
 
-pub(super) fn checks(asked: &DoctorAnswers, journal_dir: &Path) -> Vec<HealthCheck> {
-    let mut checks = vec![reach(asked), transport(asked), proxy(asked)];
-    checks.extend(authorization(asked));
-    checks.extend(account(asked));
-    checks.extend(environment_of(asked));
-    checks.extend(markets(asked));
-    checks.extend(clock(asked));
-    checks.extend(latency(asked));
-    checks.push(budget(asked));
+pub(super) fn checks(answers: &DoctorAnswers, journal_dir: &Path) -> Vec<HealthCheck> {
+    let mut checks = vec![reach(answers), transport(answers), proxy(answers)];
+    checks.extend(authorization(answers));
+    checks.extend(account(answers));
+    checks.extend(environment_of(answers));
+    checks.extend(markets(answers));
+    checks.extend(clock(answers));
+    checks.extend(latency(answers));
+    checks.push(budget(answers));
     checks.push(journal(journal_dir));
     checks.push(environment());
     checks
@@ -45,18 +45,18 @@ impl HealthVerdict {
     }
 }
 
-fn reach(asked: &DoctorAnswers) -> HealthCheck {
-    let place = &asked.connection.base_url;
-    match asked.trouble() {
+fn reach(answers: &DoctorAnswers) -> HealthCheck {
+    let place = &answers.connection.base_url;
+    match answers.trouble() {
         // Any response means that the service is there.
         Some(why) if why.status.is_none() => Bad.of("service", format!("{place}: {why}")),
         Some(_) | None => Good.of("service", format!("{place} answers")),
     }
 }
 
-fn transport(asked: &DoctorAnswers) -> HealthCheck {
-    if asked.connection.base_url.starts_with("https:") {
-        let how = match asked.trouble() {
+fn transport(answers: &DoctorAnswers) -> HealthCheck {
+    if answers.connection.base_url.starts_with("https:") {
+        let how = match answers.trouble() {
             Some(why) if why.status.is_none() => {
                 return Bad.of("tls", why.to_string());
             }
@@ -68,13 +68,13 @@ fn transport(asked: &DoctorAnswers) -> HealthCheck {
 }
 
 /// The proxy in use, and the proxy variable that is not used.
-fn proxy(asked: &DoctorAnswers) -> HealthCheck {
-    let set = asked.connection.proxy.as_ref();
+fn proxy(answers: &DoctorAnswers) -> HealthCheck {
+    let set = answers.connection.proxy.as_ref();
     let how = set.map_or_else(
         || "none: requests go directly to the service".to_owned(),
         |proxy| format!("requests to other machines go through {proxy}"),
     );
-    let Some(name) = asked.idle_proxy else {
+    let Some(name) = answers.idle_proxy else {
         return Good.of("proxy", how);
     };
     Note.of(
@@ -83,21 +83,21 @@ fn proxy(asked: &DoctorAnswers) -> HealthCheck {
     )
 }
 
-fn authorization(asked: &DoctorAnswers) -> Option<HealthCheck> {
-    match asked.trouble() {
+fn authorization(answers: &DoctorAnswers) -> Option<HealthCheck> {
+    match answers.trouble() {
         None => Some(Good.of("key", "the service accepts it")),
         Some(why) if why.kind == FailureKind::Auth => Some(Bad.of("key", why.to_string())),
         Some(_) => None,
     }
 }
 
-fn account(asked: &DoctorAnswers) -> Option<HealthCheck> {
-    let id = &asked.connection.account_id;
-    if let Some(why) = asked.trouble() {
+fn account(answers: &DoctorAnswers) -> Option<HealthCheck> {
+    let id = &answers.connection.account_id;
+    if let Some(why) = answers.trouble() {
         let is_missing = why.kind == FailureKind::NotFound;
         return is_missing.then(|| Bad.of("account", format!("{id}: {why}")));
     }
-    let accounts = asked.rest.as_ref()?.accounts.as_ref();
+    let accounts = answers.rest.as_ref()?.accounts.as_ref();
     let is_own = |page: &Page<Account>| page.rows.iter().any(|account| account.id == *id);
     Some(match accounts {
         Ok(page) if !is_own(page) => {
@@ -113,8 +113,8 @@ fn account(asked: &DoctorAnswers) -> Option<HealthCheck> {
 }
 
 /// Whether orders of this service are real or a test, as it says of itself.
-fn environment_of(asked: &DoctorAnswers) -> Option<HealthCheck> {
-    let about = &asked.rest.as_ref()?.about;
+fn environment_of(answers: &DoctorAnswers) -> Option<HealthCheck> {
+    let about = &answers.rest.as_ref()?.about;
     Some(match about {
         Ok(about) => {
             let word = about.environment.as_ref();
@@ -125,8 +125,8 @@ fn environment_of(asked: &DoctorAnswers) -> Option<HealthCheck> {
     })
 }
 
-fn markets(asked: &DoctorAnswers) -> Option<HealthCheck> {
-    Some(match &asked.rest.as_ref()?.listings {
+fn markets(answers: &DoctorAnswers) -> Option<HealthCheck> {
+    Some(match &answers.rest.as_ref()?.listings {
         Ok(page) => {
             let how = format!("{} markets are listed", page.rows.len());
             Good.of("markets", how)
@@ -135,9 +135,9 @@ fn markets(asked: &DoctorAnswers) -> Option<HealthCheck> {
     })
 }
 
-fn clock(asked: &DoctorAnswers) -> Option<HealthCheck> {
-    asked.rest.as_ref()?;
-    let Some(ahead) = asked.first()?.ahead else {
+fn clock(answers: &DoctorAnswers) -> Option<HealthCheck> {
+    answers.rest.as_ref()?;
+    let Some(ahead) = answers.first()?.ahead else {
         let how = "unknown: the answers have no Date header";
         return Some(Note.of("clock", how));
     };
@@ -157,9 +157,9 @@ fn clock(asked: &DoctorAnswers) -> Option<HealthCheck> {
     Some(verdict.of("clock", how))
 }
 
-fn latency(asked: &DoctorAnswers) -> Option<HealthCheck> {
-    asked.rest.as_ref()?;
-    let times = asked.latencies();
+fn latency(answers: &DoctorAnswers) -> Option<HealthCheck> {
+    answers.rest.as_ref()?;
+    let times = answers.latencies();
     let (least, median, most) = (times.first()?, times.get(times.len() / 2)?, times.last()?);
     let verdict = if *median > SLOW { Note } else { Good };
     let how = format!(
@@ -178,19 +178,23 @@ fn millis(span: Duration) -> String {
     format!("{}.{}", tenths / 10, tenths % 10)
 }
 
-fn budget(asked: &DoctorAnswers) -> HealthCheck {
-    let named: BTreeSet<_> = asked.open.iter().flat_map(|probe| &probe.budgets).collect();
+fn budget(answers: &DoctorAnswers) -> HealthCheck {
+    let named: BTreeSet<_> = answers
+        .open
+        .iter()
+        .flat_map(|probe| &probe.budgets)
+        .collect();
     let named: Vec<_> = named.iter().map(ToString::to_string).collect();
-    let told = if named.is_empty() {
+    let headers = if named.is_empty() {
         "the service states no rate limit".to_owned()
     } else {
         named.join(", ")
     };
-    let (calls, limited) = (asked.calls, asked.limited);
+    let (calls, limited) = (answers.calls, answers.limited);
     let verdict = if limited > 0 { Note } else { Good };
     verdict.of(
         "budgets",
-        format!("{limited} of {calls} requests were limited; {told}"),
+        format!("{limited} of {calls} requests were limited; {headers}"),
     )
 }
 

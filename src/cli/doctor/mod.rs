@@ -2,7 +2,7 @@
 //!
 //! Contract: only reads, and few. If the service had no time for a read, doctor waits once and then reports what it has.
 
-mod asked;
+mod answers;
 mod health;
 
 use super::{
@@ -11,7 +11,7 @@ use super::{
     voice::{FormOutput, Output, json},
 };
 use crate::config::Sources;
-use asked::DoctorAnswers;
+use answers::DoctorAnswers;
 use color_eyre::Result;
 use serde::Serialize;
 use strum::Display;
@@ -52,16 +52,16 @@ pub(super) async fn run(args: DoctorArgs, sources: &Sources) -> Result<Exit> {
 
 async fn examine(voice: Output, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources, voice).await?;
-    let asked = DoctorAnswers::of(&service).await;
+    let answers = DoctorAnswers::of(&service).await;
     let report = DoctorReport {
-        checks: health::checks(&asked, &service.journal_dir),
+        checks: health::checks(&answers, &service.journal_dir),
     };
     out::say(&if voice.is_json() {
         format!("{}\n", json(&report))
     } else {
         report.words()
     })?;
-    let exit = asked.trouble().map_or(Exit::Ok, |why| voice.failure(why));
+    let exit = answers.trouble().map_or(Exit::Ok, |why| voice.failure(why));
     Ok(exit.or(report.exit()))
 }
 

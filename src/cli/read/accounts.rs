@@ -93,7 +93,7 @@ async fn rows(settings: &Settings) -> Vec<ProfileRow> {
 }
 
 async fn listed(settings: &Settings) -> Result<Vec<Account>> {
-    let (calls, _untold) = unbounded_channel();
+    let (calls, _unread) = unbounded_channel();
     Ok(found_accounts(connection(settings)?, calls).await?)
 }
 

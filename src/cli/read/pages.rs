@@ -177,7 +177,8 @@ impl Pages {
         F: Future<Output = Result<Page<T>, Failure>>,
     {
         let most = self.most(wanted);
-        let (mut whole, mut known, mut asked) = (Page::default(), HashSet::new(), HashSet::new());
+        let (mut whole, mut known, mut requested) =
+            (Page::default(), HashSet::new(), HashSet::new());
         let mut cursor: Option<Cursor> = None;
         loop {
             let page = patiently(|| fetch(cursor.clone())).await?;
@@ -199,7 +200,7 @@ impl Pages {
             let goes_on = !is_enough && !is_past;
             match page.next {
                 // Follows no cursor twice.
-                Some(next) if goes_on && is_new && asked.insert(next.raw().to_owned()) => {
+                Some(next) if goes_on && is_new && requested.insert(next.raw().to_owned()) => {
                     cursor = Some(next);
                 }
                 next => {

@@ -91,10 +91,10 @@ pub(super) async fn stream_snapshot(
         let mut events = vec![];
         while let Some(signal) = received.recv().await {
             match signal {
-                Signal::Told(news) => events.extend(news),
+                Signal::Events(news) => events.extend(news),
                 Signal::Up => break,
                 Signal::Down(why) => return Err(Failure::new(FailureKind::Unreachable, why)),
-                Signal::Heard => {}
+                Signal::Alive => {}
             }
         }
         Ok(events)

@@ -6,7 +6,7 @@ use crate::{
     model::{Order, Position, Scaled, Twap},
     view::{
         Scene,
-        columns::{CLOSED_AS_TOLD, HISTORY, OPEN, SCALED, TWAPS, WORKING},
+        columns::{CLOSED_AS_STATED, HISTORY, OPEN, SCALED, TWAPS, WORKING},
         tables::rows::{
             ClosedPositionRow, OrderRow, PositionRow, RungRow, ScaledRow, TwapRow, columns_of,
         },
@@ -43,7 +43,7 @@ pub(super) fn open() -> ListView<Position, PositionRow> {
 }
 
 pub(super) fn closed() -> ListView<Position, ClosedPositionRow> {
-    let table = TextTable::of(CLOSED_AS_TOLD);
+    let table = TextTable::of(CLOSED_AS_STATED);
     ListView::new(table, ClosedPositionRow::new, columns_of::CLOSED_POSITION)
 }
 

@@ -114,7 +114,7 @@ impl RetryState {
     ) -> NextStep {
         self.failed_reads += 1;
         let after = match why.retry_after {
-            Some(asked) => asked,
+            Some(stated) => stated,
             None => self.timeouts.scaled(self.backoff(draw)),
         };
         let spent = elapsed.saturating_sub(self.since).saturating_add(after);

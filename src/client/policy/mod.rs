@@ -273,7 +273,7 @@ impl RetryState {
         draw: u32,
     ) -> NextStep {
         let after = match why.retry_after {
-            Some(asked) => asked + self.spread(draw),
+            Some(stated) => stated + self.spread(draw),
             None => self.timeouts.scaled(self.backoff(draw)),
         };
         // An entry that cannot connect gives up early: its price goes stale. A close keeps trying, so attempts that
@@ -302,14 +302,14 @@ impl RetryState {
     fn end(&mut self, why: Failure) -> NextStep {
         // A request in progress under the key may still take effect.
         self.is_over = true;
-        let tells = self.unknown_outcome.is_some() || self.busy.is_some();
-        if tells && !self.mutation.is_sliced() {
+        let is_certain = self.unknown_outcome.is_some() || self.busy.is_some();
+        if is_certain && !self.mutation.is_sliced() {
             return self.reconcile(why, Duration::ZERO);
         }
         self.settle(why)
     }
 
-    /// Whether a read tells if the request took effect.
+    /// Whether a read shows if the request took effect.
     fn reads_first(&self) -> bool {
         self.mutation.is_put() || self.mutation.is_named()
     }
@@ -395,7 +395,7 @@ impl RetryState {
         self.rounds.operation = operation.or(self.rounds.operation.take());
         (self.attempts, self.sent, self.since, self.unknown_outcome) = (0, 0, elapsed, None);
 
-        let asked = retry_after.unwrap_or(self.timeouts.scaled(ROUND));
+        let stated = retry_after.unwrap_or(self.timeouts.scaled(ROUND));
         let idle_for = elapsed.saturating_sub(self.rounds.progressed);
         let stalled =
             self.rounds.idle >= STALLED_AFTER || idle_for > self.timeouts.scaled(STALLED_FOR);
@@ -410,7 +410,7 @@ impl RetryState {
             None => Interim::Waiting(outcome_text::closing(), FollowUp::Again),
         };
         NextStep::Retry {
-            after: asked.max(slowest) + self.spread(draw),
+            after: stated.max(slowest) + self.spread(draw),
             meanwhile,
         }
     }

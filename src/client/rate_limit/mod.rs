@@ -1,4 +1,4 @@
-//! When a request with this API key may be sent: after the pause that a 429 asked for, and within the budget learned
+//! When a request with this API key may be sent: after the pause that a 429 requested, and within the budget learned
 //! from 429s.
 //!
 //! Contract: one limiter for everything that uses the key in this process. A pause covers the class of request that was
@@ -86,7 +86,7 @@ impl super::Client {
         Self(self.0, class)
     }
 
-    /// Why no request of this class may be sent now, if a 429 asked for a pause.
+    /// Why no request of this class may be sent now, if a 429 requested a pause.
     pub(crate) fn silence(&self) -> Option<Failure> {
         let pause = self.pause_left();
         (!pause.is_zero()).then(|| Failure {

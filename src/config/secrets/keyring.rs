@@ -50,18 +50,18 @@ pub(in crate::config) fn read(name: &str, longest: usize) -> Result<Zeroizing<St
     let [found, store] = lookup(name);
     let mut program = Command::new(PROGRAM);
     let program = program.args(found.split(' ')).stderr(Stdio::piped());
-    let said = ask(program, longest, UNLOCK_TIMEOUT).map_err(|why| not_run(&why))?;
-    let Some(said) = said else {
+    let printed = ask(program, longest, UNLOCK_TIMEOUT).map_err(|why| not_run(&why))?;
+    let Some(printed) = printed else {
         return Err(format!(
             "asks for {name:?}, and the keyring did not answer within a minute: unlock it, {OTHERWISE}"
         ));
     };
-    if said.status.success() {
-        return Ok(said.output);
+    if printed.status.success() {
+        return Ok(printed.output);
     }
-    let complaint = said.complaint.lines().next().unwrap_or_default().trim();
+    let complaint = printed.complaint.lines().next().unwrap_or_default().trim();
     // The exit code of `security` for a missing entry.
-    let is_missing = complaint.is_empty() || said.status.code() == Some(44);
+    let is_missing = complaint.is_empty() || printed.status.code() == Some(44);
     Err(if is_missing {
         format!("names {name:?}, and the keyring has no such entry: make it by \"{store}\"")
     } else {
@@ -99,21 +99,21 @@ pub(super) fn ask(
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()?;
-    let (tell, told) = channel();
+    let (tell, receiver) = channel();
     let (output, complaint) = (child.stdout.take(), child.stderr.take());
     thread::spawn(move || {
         // Room for all of it: a buffer that grows leaves copies of the key behind.
-        let mut said = Zeroizing::new(Vec::with_capacity(longest));
+        let mut printed = Zeroizing::new(Vec::with_capacity(longest));
         let mut complained = String::new();
         let longest = u64::try_from(longest).unwrap_or(u64::MAX);
         // An unreadable key is reported below.
-        let _cut = output.map(|from| from.take(longest).read_to_end(&mut said));
+        let _cut = output.map(|from| from.take(longest).read_to_end(&mut printed));
         let limit = LONGEST_COMPLAINT;
         let _cut = complaint.map(|from| from.take(limit).read_to_string(&mut complained));
-        let output = Zeroizing::new(String::from_utf8_lossy(&said).into_owned());
+        let output = Zeroizing::new(String::from_utf8_lossy(&printed).into_owned());
         let _late = tell.send((output, complained));
     });
-    let Ok((output, complaint)) = told.recv_timeout(patience) else {
+    let Ok((output, complaint)) = receiver.recv_timeout(patience) else {
         end(&mut child);
         return Ok(None);
     };

@@ -17,7 +17,7 @@ pub struct Connection {
     /// At the start; the client knows the one in use.
     pub api_key: Secret,
     pub key_source: ApiKeySource,
-    /// Empty if the settings name none: `GET /v1/accounts` tells.
+    /// Empty if the settings name none: `GET /v1/accounts` reports.
     pub account_id: AccountId,
     pub kind: ServiceKind,
     pub streams: StreamUrls,
@@ -36,7 +36,7 @@ pub struct Connection {
 /// What is known of a service before it was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ServiceKind {
-    /// `GET /v1` tells whether it is a simulator.
+    /// `GET /v1` shows whether it is a simulator.
     #[default]
     Unknown,
     /// perpdeck's own exchange.

@@ -50,7 +50,7 @@ pub enum LogError {
     /// A file of the log, or the end of one, was removed.
     #[error("{} was deleted while it was open", .0.display())]
     Gone(PathBuf),
-    /// The first line names another format than the one asked for.
+    /// The first line names another format than the one requested.
     #[error("its format is {0}")]
     Format(String),
     /// Found in what another process appended.

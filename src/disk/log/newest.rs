@@ -1,4 +1,4 @@
-//! The small file beside a log: the number of its newest record, which tells a lost end, and the lock of its writers.
+//! The small file beside a log: the number of its newest record, which shows a lost end, and the lock of its writers.
 //!
 //! Contract: two slots that are written in turn and in place, so that a torn write leaves the number before, and a full
 //! disk is no obstacle. The file is never deleted.

@@ -20,14 +20,14 @@ pub(in crate::exchange) enum FaultChannel {
 }
 
 impl FaultChannel {
-    /// The channel that a client's message asks for.
-    fn asked_for(text: &str) -> Option<Self> {
+    /// The channel that a client's message requests.
+    fn subscribed(text: &str) -> Option<Self> {
         #[derive(Deserialize)]
-        struct Asked {
+        struct Subscribe {
             channel: FaultChannel,
         }
-        let asked: Asked = serde_json::from_str(text).ok()?;
-        Some(asked.channel)
+        let subscribe: Subscribe = serde_json::from_str(text).ok()?;
+        Some(subscribe.channel)
     }
 }
 
@@ -60,9 +60,9 @@ impl FrameKind {
 
 impl StreamFrame {
     /// Frames that go out together: what answers a subscription is of its channel, whether or not it has events.
-    pub(in crate::exchange) fn of_all(texts: &[String], asked: Option<&str>) -> Vec<Self> {
+    pub(in crate::exchange) fn of_all(texts: &[String], subscribe: Option<&str>) -> Vec<Self> {
         let mut frames: Vec<_> = texts.iter().map(|text| Self::of(text)).collect();
-        let channel = asked.and_then(FaultChannel::asked_for);
+        let channel = subscribe.and_then(FaultChannel::subscribed);
         let begins = |frame: &Self| frame.kind == FrameKind::Acknowledgement;
         let is_first = frames.iter().any(begins);
         for frame in &mut frames {
@@ -125,12 +125,12 @@ mod tests {
 
     #[test]
     fn the_answer_to_a_subscription_without_events_is_of_its_channel() {
-        let asked = r#"{"op":"sub","id":1,"channel":"trades","payload":{}}"#;
+        let subscribe = r#"{"op":"sub","id":1,"channel":"trades","payload":{}}"#;
         let texts = [
             r#"{"op":"sub_ok","id":1}"#,
             r#"{"op":"snapshot_end","id":1}"#,
         ];
-        let frames = StreamFrame::of_all(&texts.map(str::to_owned), Some(asked));
+        let frames = StreamFrame::of_all(&texts.map(str::to_owned), Some(subscribe));
         let trades = Some(FaultChannel::Trades);
         assert!(
             frames.iter().all(|frame| frame.channel == trades),

@@ -128,7 +128,7 @@ impl ConnectionSlot {
         let (waits, since) = self.phase.waiting()?;
         let (unfinished, between) = match waits {
             WaitingFor::Body | WaitingFor::Reader => (true, false),
-            WaitingFor::Head => (self.phase.has_begun(), false),
+            WaitingFor::Head => (self.phase.has_started(), false),
             WaitingFor::NextRequest => (false, true),
         };
         let overdue = unfinished && since.elapsed() >= REQUEST_OVERDUE_AFTER;

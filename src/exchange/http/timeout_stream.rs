@@ -123,7 +123,7 @@ impl ConnectionPhase {
     }
 
     /// Whether any byte of a request head has arrived.
-    pub(super) fn has_begun(&self) -> bool {
+    pub(super) fn has_started(&self) -> bool {
         self.phase() != Phase::Fresh
     }
 

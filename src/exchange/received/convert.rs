@@ -1,4 +1,4 @@
-//! What a line tells, in the units of the engine.
+//! What a line reports, in the units of the engine.
 
 use super::super::engine::{
     BookLevel, FrameContent, FrameOrigin, FrameSource, Lots, MAX_COUNT, MarketSpec, Millis,
@@ -7,8 +7,8 @@ use super::super::engine::{
 };
 use crate::{
     feed::{
-        event::{MarketEvent, Stats, Tick, Told as Era},
-        recording::{LineTold, Told},
+        event::{Liveness, MarketEvent, Stats, Tick},
+        recording::{DecodedLine, LineOutcome},
     },
     model::{self, Book, Dated, Num, Timestamp},
 };
@@ -38,14 +38,14 @@ impl FrameConverter {
     /// The frames of a line, in its order. Its times are later by `shift`.
     pub(super) fn frames(
         &self,
-        line: &LineTold,
+        line: &DecodedLine,
         origin: &FrameOrigin,
         shift: Millis,
     ) -> Vec<ReceivedFrame> {
         let received_at = millis(line.received.timestamp_after()) + shift;
-        let contents = match &line.told {
-            Told::Gap => vec![FrameContent::GapBegins],
-            Told::Events(events) => self.contents(line, events, shift),
+        let contents = match &line.outcome {
+            LineOutcome::Gap => vec![FrameContent::GapBegins],
+            LineOutcome::Events(events) => self.contents(line, events, shift),
         };
         let origin = match origin {
             FrameOrigin::File(_) => origin.clone(),
@@ -65,7 +65,7 @@ impl FrameConverter {
 
     fn contents(
         &self,
-        line: &LineTold,
+        line: &DecodedLine,
         events: &[MarketEvent],
         shift: Millis,
     ) -> Vec<FrameContent> {
@@ -73,11 +73,13 @@ impl FrameConverter {
         let (mut news, mut history) = (vec![], vec![]);
         for (number, event) in (0..MOST_TRADES).zip(events) {
             match event {
-                MarketEvent::Trade { trade, told, .. } => {
+                MarketEvent::Trade {
+                    trade, liveness, ..
+                } => {
                     let id = line.line.saturating_mul(MOST_TRADES).saturating_add(number);
-                    let trades = match told {
-                        Era::AsNews => &mut news,
-                        Era::AsHistory => &mut history,
+                    let trades = match liveness {
+                        Liveness::Live => &mut news,
+                        Liveness::Backfill => &mut history,
                     };
                     trades.extend(self.trade(trade, id, shift));
                 }
@@ -100,20 +102,20 @@ impl FrameConverter {
         contents
     }
 
-    fn book(&self, told: &Dated<Book>, received: Millis, shift: Millis) -> FrameContent {
+    fn book(&self, dated: &Dated<Book>, received: Millis, shift: Millis) -> FrameContent {
         let side = |side: Side| {
-            let levels = told.value.levels(side).iter().take(LEVELS);
+            let levels = dated.value.levels(side).iter().take(LEVELS);
             merged(levels.filter_map(|level| self.level(level.price, level.size, side)))
         };
         FrameContent::Book(ReceivedBook {
-            venue_time: told.made_at.map_or(received, |at| millis(at) + shift),
+            venue_time: dated.made_at.map_or(received, |at| millis(at) + shift),
             bids: side(Side::Buy),
             asks: side(Side::Sell),
         })
     }
 
-    /// Without its time it cannot be compared with the book, and a side that is not told may hold anything. Its sizes are
-    /// not told.
+    /// Without its time it cannot be compared with the book, and a side that is not reported may hold anything. Its sizes are
+    /// not reported.
     fn touch(&self, tick: &Tick, shift: Millis) -> Option<FrameContent> {
         let smallest = Num::new(1, self.size_decimals);
         Some(FrameContent::Touch(ReceivedTouch {
@@ -146,7 +148,7 @@ impl FrameConverter {
         })
     }
 
-    /// The level, with its price no better than told.
+    /// The level, with its price no better than reported.
     fn level(&self, price: Num, amount: Num, side: Side) -> Option<BookLevel> {
         let decimals = price_decimals(self.size_decimals);
         let down = price.truncated(decimals);

@@ -10,7 +10,7 @@ use super::{
     setup::{self, ReceivedSetup},
 };
 use crate::{
-    feed::recording::{LineTold, Nanos},
+    feed::recording::{DecodedLine, Nanos},
     model::MarketId,
 };
 use std::{
@@ -167,7 +167,7 @@ impl ReceivedMarkets {
     }
 
     /// Takes the first of the lines that were received by `to`, with the place of its queue.
-    fn next_line(&mut self, to: Millis) -> Option<(usize, LineTold)> {
+    fn next_line(&mut self, to: Millis) -> Option<(usize, DecodedLine)> {
         let heads = self.queues.iter_mut().enumerate();
         let heads = heads.filter_map(|(place, queue)| Some((queue.head()?.received, place)));
         let (received, place) = heads.min()?;

@@ -76,7 +76,7 @@ impl LiveFeed {
 }
 
 impl LiveSource {
-    /// Waits until every market has told a book.
+    /// Waits until every market has reported a book.
     pub(super) fn open(&self) -> Result<(LiveLines, Vec<LineQueue>), ReceivedFault> {
         let lines = locked(&self.lines)
             .take()

@@ -1,7 +1,7 @@
 //! The lines of one file, or of one live market, in the order of their receipt.
 
 use super::{super::engine::FrameOrigin, setup};
-use crate::feed::recording::{Belief, LineTold, Nanos, Told, market::MarketRecording};
+use crate::feed::recording::{Belief, DecodedLine, LineOutcome, Nanos, market::MarketRecording};
 use std::{collections::VecDeque, path::Path};
 
 /// Lines of a file that are looked at for the units of its market.
@@ -14,14 +14,14 @@ pub(super) struct LineQueue {
     pub(super) market: usize,
     pub(super) origin: FrameOrigin,
     /// Read, and not taken in.
-    pub(super) ahead: VecDeque<LineTold>,
+    pub(super) ahead: VecDeque<DecodedLine>,
     /// Where more come from; a live market's come by [`LiveLines`](super::live::LiveLines).
     pub(super) file: Option<FileLines>,
 }
 
 impl LineQueue {
     /// The next line, without taking it.
-    pub(super) fn head(&mut self) -> Option<&LineTold> {
+    pub(super) fn head(&mut self) -> Option<&DecodedLine> {
         if self.ahead.is_empty() {
             self.read();
         }
@@ -53,7 +53,7 @@ impl LineQueue {
 }
 
 /// The lines of a file.
-pub(super) type FileLines = Box<dyn Iterator<Item = LineTold> + Send>;
+pub(super) type FileLines = Box<dyn Iterator<Item = DecodedLine> + Send>;
 
 /// A line that cannot be read is a gap.
 pub(super) fn file_lines(path: &Path, recording: MarketRecording) -> FileLines {
@@ -65,11 +65,11 @@ pub(super) fn file_lines(path: &Path, recording: MarketRecording) -> FileLines {
         }
         Err(fault) => {
             tracing::warn!("{name} of a recording is left out: {fault}");
-            LineTold {
+            DecodedLine {
                 line: fault.line,
                 received: newest,
                 conn: 0,
-                told: Told::Gap,
+                outcome: LineOutcome::Gap,
                 belief: Belief::LeftOut,
             }
         }

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     feed::{
         event::MarketEvent,
-        recording::{LineTold, Told},
+        recording::{DecodedLine, LineOutcome},
     },
     model::{Book, MarketId, Num, Side, Venue},
 };
@@ -34,7 +34,7 @@ pub(in crate::exchange) struct ReceivedSetup {
 /// The market of these lines; `None` without a book of both sides.
 pub(super) fn spec<'a>(
     id: &MarketId,
-    lines: impl Iterator<Item = &'a LineTold> + Clone,
+    lines: impl Iterator<Item = &'a DecodedLine> + Clone,
 ) -> Option<MarketSpec> {
     let middle = books(lines.clone()).find_map(middle)?;
     let size_decimals = size_decimals(books(lines));
@@ -58,14 +58,14 @@ pub(super) fn spec<'a>(
     Some(spec)
 }
 
-pub(super) fn has_book(line: &LineTold) -> bool {
+pub(super) fn has_book(line: &DecodedLine) -> bool {
     books(std::iter::once(line)).next().is_some()
 }
 
-fn books<'a>(lines: impl Iterator<Item = &'a LineTold>) -> impl Iterator<Item = &'a Book> {
-    let events = lines.flat_map(|line| match &line.told {
-        Told::Events(events) => events.as_slice(),
-        Told::Gap => &[],
+fn books<'a>(lines: impl Iterator<Item = &'a DecodedLine>) -> impl Iterator<Item = &'a Book> {
+    let events = lines.flat_map(|line| match &line.outcome {
+        LineOutcome::Events(events) => events.as_slice(),
+        LineOutcome::Gap => &[],
     });
     events.filter_map(|event| match event {
         MarketEvent::Book { book, .. } => Some(&book.value),

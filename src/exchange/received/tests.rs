@@ -24,7 +24,7 @@ use crate::{
     },
     feed::{
         event::{MarketEvent, Tick},
-        recording::{Belief, LineTold, MarkEvent, Nanos, Received, RecordingMark, Told},
+        recording::{Belief, DecodedLine, LineOutcome, MarkEvent, Nanos, Received, RecordingMark},
         venue::VenueSocket,
     },
     model::{MarketId, Num, Timestamp},
@@ -364,7 +364,7 @@ async fn kept(mut exchange: LoadedExchange, act: impl FnOnce(&mut LoadedExchange
     hash
 }
 
-/// An exchange on a feed that has told the first lines of the sample.
+/// An exchange on a feed that has reported the first lines of the sample.
 async fn live() -> (LiveFeed, LiveSource, LoadedExchange) {
     let (feed, source) = LiveFeed::new(vec![MarketId::from(BTC)]);
     let opened = RecordingMark {
@@ -452,11 +452,11 @@ fn a_best_price_that_tells_one_side_takes_nothing_away_from_the_other() {
             at: Some(Timestamp(START)),
         };
         let market = MarketId::from(BTC);
-        let line = LineTold {
+        let line = DecodedLine {
             line: 0,
             received: Nanos(START * 1_000_000),
             conn: 0,
-            told: Told::Events(vec![MarketEvent::Tick { market, tick }]),
+            outcome: LineOutcome::Events(vec![MarketEvent::Tick { market, tick }]),
             belief: Belief::Believed,
         };
         let origin = FrameOrigin::Connection(0);

@@ -36,7 +36,7 @@ pub(super) fn play(
     }
     while let Some(((at, seq), (account, action))) = player.queue.pop_first() {
         player.engine.advance_to(at);
-        if let Some(later) = player.perform(account, &action)? {
+        if let Some(later) = player.send_and_report(account, &action)? {
             player
                 .queue
                 .insert((later.max(at + Millis::STEP), seq), (account, action));
@@ -86,7 +86,7 @@ impl ScriptPlayer<'_> {
     }
 
     /// Returns when to retry an entry that the cooldown of market executions delays.
-    fn perform(
+    fn send_and_report(
         &mut self,
         account: AccountIx,
         action: &ScriptAction,

@@ -143,10 +143,10 @@ fn what_no_market_account_or_fault_can_be_is_refused_with_its_value_and_what_may
         ),
     ] {
         assert!(ROUGH.contains(right), "{right}");
-        let told = Scenario::parse(&ROUGH.replacen(right, wrong, 1))
+        let fault = Scenario::parse(&ROUGH.replacen(right, wrong, 1))
             .and_then(|scenario| scenario.open(Millis(1_790_000_000_000)).map(drop))
             .unwrap_err();
-        assert!(told.to_string().contains(words), "{wrong}: {told}");
+        assert!(fault.to_string().contains(words), "{wrong}: {fault}");
     }
 }
 

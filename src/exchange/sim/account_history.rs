@@ -13,7 +13,7 @@ use super::{
 use crate::model::{AccountId, MarketId, Num, Timestamp};
 use serde::Serialize;
 
-/// USD. Cash below 0 is told as an advance of the insurance fund (docs/engine.md 6.8).
+/// USD. Cash below 0 is reported as an advance of the insurance fund (docs/engine.md 6.8).
 #[derive(Debug, Serialize)]
 pub(super) struct EquityResource {
     time: Timestamp,

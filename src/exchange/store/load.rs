@@ -182,8 +182,8 @@ fn resume(
     let mut restored = stored.engine(keep, kept.horizon)?;
     let (keys, operations) = (stored.keys()?, stored.operations()?);
     let mut records = vec![StoreRecord::Opened];
-    let asked = pace.map_or(kept, |pace| ClockRecord::new(pace, kept.horizon));
-    if asked.is_real_time() {
+    let requested = pace.map_or(kept, |pace| ClockRecord::new(pace, kept.horizon));
+    if requested.is_real_time() {
         records.extend(skip_idle_time(&mut restored, start)?);
         kept.horizon = kept.horizon.max(restored.at);
         records.push(StoreRecord::Clock(kept));

@@ -316,6 +316,6 @@ impl Drop for StateGuard<'_> {
         }
         let version = self.state.engine.version();
         self.changed
-            .send_if_modified(|told| mem::replace(told, version) != version);
+            .send_if_modified(|version_sent| mem::replace(version_sent, version) != version);
     }
 }

@@ -1,6 +1,6 @@
 //! The stream of a key's accounts: a snapshot, then an event for each row that changed, numbered.
 //!
-//! Contract: all streams of a user tell the same events under the same numbers. Events are kept for [`RESUMABLE`], so
+//! Contract: all streams of a user report the same events under the same numbers. Events are kept for [`RESUMABLE`], so
 //! that a client that was away for less misses none.
 
 use super::{
@@ -25,7 +25,7 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// How long an event can be asked for again.
+/// How long an event can be requested again.
 const RESUMABLE: Duration = Duration::from_secs(100);
 
 /// The events of each user who has had a stream.

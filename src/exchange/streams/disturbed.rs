@@ -25,18 +25,18 @@ pub(super) struct Disturbed {
 }
 
 impl Disturbed {
-    /// The frames that are sent instead of these, and what happens then. They answer what was `asked`, if anything.
+    /// The frames that are sent instead of these, and what happens then. They answer what was `request`, if anything.
     pub(super) fn frames(
         &mut self,
         service: &ExchangeService,
         texts: Vec<String>,
-        asked: Option<&str>,
+        request: Option<&str>,
     ) -> Result<(Vec<String>, After), ApiError> {
         let mut faults = service.faults()?;
         if !faults.has_stream_rules() && self.held.is_none() {
             return Ok((texts, After::GoOn));
         }
-        let frames = StreamFrame::of_all(&texts, asked);
+        let frames = StreamFrame::of_all(&texts, request);
         let (mut out, mut late, mut without_snapshot) = (vec![], vec![], None);
         for (text, frame) in texts.into_iter().zip(&frames) {
             let before = self.held.take();

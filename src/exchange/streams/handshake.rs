@@ -13,7 +13,7 @@ use hyper::{
 /// The headers of the 101.
 pub(in crate::exchange) type SwitchHeaders = [(HeaderName, HeaderValue); 3];
 
-/// The headers of the 101; 426 if the request asks for no WebSocket of version 13.
+/// The headers of the 101; 426 if the request is for no WebSocket of version 13.
 pub(in crate::exchange) fn switch(headers: &HeaderMap) -> ApiResult<SwitchHeaders> {
     let has = |name: HeaderName, token: &str| {
         let mut values = headers

@@ -105,14 +105,14 @@ pub(super) async fn run(
         (session.greeting(service, &state), state.engine.version())
     };
     // What the next frames answer.
-    let mut asked = None;
+    let mut request = None;
     let mut beat = Instant::now() + HEARTBEAT;
     loop {
         if !out.is_empty() {
             let (texts, after) = connection.disturbed.frames(
                 service,
                 std::mem::take(&mut out),
-                asked.take().as_deref(),
+                request.take().as_deref(),
             )?;
             let texts = texts.into_iter().map(Message::text);
             // Every stream looks for changes before any of them writes: a client of several wakes up once.
@@ -139,7 +139,7 @@ pub(super) async fn run(
             }
             Wake::Message(text) => {
                 out = session.answers(&*service.state()?, &text);
-                asked = Some(text);
+                request = Some(text);
                 AfterChanges::GoOn
             }
             Wake::Changed => {
@@ -228,7 +228,7 @@ mod tests {
     };
     use tokio_websockets::ClientBuilder;
 
-    /// Tells every change, and answers with what it was asked.
+    /// Reports every change, and answers with what it was asked.
     struct Echo;
 
     impl StreamProtocol for Echo {

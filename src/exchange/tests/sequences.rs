@@ -89,7 +89,7 @@ impl Tally {
 #[derive(Debug, Clone, Copy)]
 enum Ask {
     Market(usize, &'static str, i64),
-    /// So many tenths of a percent from the opening price.
+    /// This many tenths of a percent from the opening price.
     Limit(usize, &'static str, i64),
     Stop(i64),
     Close(u8),
@@ -199,7 +199,7 @@ fn order(market: usize, side: &str, extra: &Value) -> Value {
     body
 }
 
-/// So many tenths of a percent from the opening.
+/// This many tenths of a percent from the opening.
 fn price(market: usize, away: i64) -> Value {
     let (_, thousandth, _) = MARKETS[market];
     hundredths(thousandth * (1_000 + away))

@@ -198,7 +198,7 @@ fn slippage(engine: &Engine) -> SlippageTolerance {
     }
 }
 
-/// The rules of the challenge that no other field tells.
+/// The rules of the challenge that no other field reports.
 fn account_rules(rules: &ChallengeRules) -> Vec<AccountRule> {
     let rule = |id: RuleId, parameters| AccountRule {
         id: id.into_str().into(),

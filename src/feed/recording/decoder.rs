@@ -15,21 +15,21 @@ use crate::{
 };
 use strum::IntoEnumIterator as _;
 
-/// What a line tells of its market.
+/// What a line reports of its market.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct LineTold {
+pub(crate) struct DecodedLine {
     /// From 0.
     pub(crate) line: u64,
     pub(crate) received: Nanos,
     /// The number of the connection.
     pub(crate) conn: u64,
-    pub(crate) told: Told,
+    pub(crate) outcome: LineOutcome,
     pub(crate) belief: Belief,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Told {
-    /// Empty for a frame that is not believed, or tells nothing new.
+pub(crate) enum LineOutcome {
+    /// Empty for a frame that is not believed, or reports nothing new.
     Events(Vec<MarketEvent>),
     /// Something is missing from here on.
     Gap,
@@ -74,35 +74,35 @@ impl FrameDecoder {
         }
     }
 
-    pub(crate) fn take(&mut self, line: RecordedLine) -> LineTold {
+    pub(crate) fn take(&mut self, line: RecordedLine) -> DecodedLine {
         let RecordedLine {
             number,
             received,
             content,
         } = line;
         let now = received.timestamp();
-        let told = match content {
+        let outcome = match content {
             Recorded::Mark(mark) => self.mark(&mark, now),
-            Recorded::Frame(frame) => Told::Events(self.frame(&frame, now)),
+            Recorded::Frame(frame) => LineOutcome::Events(self.frame(&frame, now)),
         };
         let decoders = self.sockets.iter_mut();
         let refused = decoders.map(|(_, decoder)| decoder.refused()).sum();
-        LineTold {
+        DecodedLine {
             line: number,
             received,
             conn: self.conn,
-            told,
+            outcome,
             belief: Belief::of(refused),
         }
     }
 
-    fn mark(&mut self, mark: &RecordingMark, now: Timestamp) -> Told {
+    fn mark(&mut self, mark: &RecordingMark, now: Timestamp) -> LineOutcome {
         match mark.event {
             MarkEvent::Open => {
                 self.conn = mark.conn;
                 self.open(mark.socket, now);
             }
-            MarkEvent::Gap => return Told::Gap,
+            MarkEvent::Gap => return LineOutcome::Gap,
             MarkEvent::WholeBook => self.answer = Some(ReadSubject::Book(self.market.id.clone())),
             MarkEvent::FundingHours => self.answer = Some(ReadSubject::FundingHours),
             MarkEvent::OpenInterest => {
@@ -110,7 +110,7 @@ impl FrameDecoder {
             }
             MarkEvent::End => {}
         }
-        Told::Events(vec![])
+        LineOutcome::Events(vec![])
     }
 
     /// A connection begins: of this socket, or of all of them.
@@ -145,7 +145,7 @@ impl FrameDecoder {
                 Some(subject) => decoder.answer(subject.clone(), Some(frame.as_bytes()), now),
                 None => decoder.frame(frame, now),
             }
-            // What it would ask for was asked when this was recorded.
+            // What it would request was requested when this was recorded.
             drop(decoder.requests(now));
             events.extend(decoder.events());
         }

@@ -1,7 +1,7 @@
-//! What a file tells of its market, whoever has written it.
+//! What a file reports of its market, whoever has written it.
 
 use super::{
-    LineTold, Recorded, RecordedLine, RecordingFault, RecordingResult, TextLines,
+    DecodedLine, Recorded, RecordedLine, RecordingFault, RecordingResult, TextLines,
     decoder::FrameDecoder,
     reader::RecordingReader,
     tardis::{self, TardisRows},
@@ -12,7 +12,7 @@ use std::io::Read;
 /// The lines of one file, in the order of their receipt.
 pub(crate) struct MarketRecording {
     pub(crate) market: MarketId,
-    pub(crate) lines: Box<dyn Iterator<Item = RecordingResult<LineTold>> + Send>,
+    pub(crate) lines: Box<dyn Iterator<Item = RecordingResult<DecodedLine>> + Send>,
 }
 
 /// Why a file cannot be used at all.

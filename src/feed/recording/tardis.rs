@@ -1,12 +1,12 @@
 //! The CSV files of tardis.dev: changes of a book (`incremental_book_L2`), and `trades`.
 //!
-//! Contract: rows of one instant of receipt are one line of what is told, with the number of the first of them. A row that
+//! Contract: rows of one instant of receipt are one line of what is reported, with the number of the first of them. A row that
 //! cannot be read is reported with its number.
 
-use super::{Belief, LineTold, Nanos, RecordingFault, RecordingResult, TextLines, Told};
+use super::{Belief, DecodedLine, LineOutcome, Nanos, RecordingFault, RecordingResult, TextLines};
 use crate::{
     feed::{
-        event::{MarketEvent, Told as Era},
+        event::{Liveness, MarketEvent},
         market_frame::{positive, sound_trade},
         venue::{
             book_change::{BookChange, Follows},
@@ -88,11 +88,11 @@ fn row(line: u64, text: &str) -> Result<TardisRow, &'static str> {
     })
 }
 
-/// The rows of a file as what they tell.
+/// The rows of a file as what they report.
 pub(super) struct TardisRows {
     lines: TextLines,
     columns: TardisColumns,
-    /// Read, and not part of what was told.
+    /// Read, and not part of what was reported.
     next: Option<RecordingResult<TardisRow>>,
     newest: Option<Nanos>,
     mirror: BookMirror,
@@ -168,20 +168,20 @@ impl TardisRows {
         rows
     }
 
-    fn told(&mut self, rows: &[TardisRow]) -> Told {
+    fn outcome(&mut self, rows: &[TardisRow]) -> LineOutcome {
         let Some(first) = rows.first() else {
-            return Told::Events(vec![]);
+            return LineOutcome::Events(vec![]);
         };
         match self.columns {
             TardisColumns::BookChanges => self.book(first, rows),
             TardisColumns::Trades => {
                 let trades = rows.iter().filter_map(TardisRow::trade).collect();
-                Told::Events(self.trades.take(&first.market, trades, Era::AsNews))
+                LineOutcome::Events(self.trades.take(&first.market, trades, Liveness::Live))
             }
         }
     }
 
-    fn book(&mut self, first: &TardisRow, rows: &[TardisRow]) -> Told {
+    fn book(&mut self, first: &TardisRow, rows: &[TardisRow]) -> LineOutcome {
         let previous = self.count;
         self.count += 1;
         let side = |side: &str| {
@@ -201,12 +201,12 @@ impl TardisRows {
             asks: side("ask"),
         };
         match self.mirror.take(change) {
-            Mirrored::Shown(book) => Told::Events(vec![MarketEvent::Book {
+            Mirrored::Shown(book) => LineOutcome::Events(vec![MarketEvent::Book {
                 market: first.market.clone(),
                 book,
             }]),
-            Mirrored::Waits => Told::Events(vec![]),
-            Mirrored::Gap => Told::Gap,
+            Mirrored::Waits => LineOutcome::Events(vec![]),
+            Mirrored::Gap => LineOutcome::Gap,
         }
     }
 }
@@ -226,7 +226,7 @@ impl TardisRow {
 }
 
 impl Iterator for TardisRows {
-    type Item = RecordingResult<LineTold>;
+    type Item = RecordingResult<DecodedLine>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let first = match self.read()? {
@@ -239,11 +239,11 @@ impl Iterator for TardisRows {
         };
         let (line, received) = (first.line, first.received);
         let rows = self.with_others(first);
-        Some(Ok(LineTold {
+        Some(Ok(DecodedLine {
             line,
             received,
             conn: 0,
-            told: self.told(&rows),
+            outcome: self.outcome(&rows),
             belief: Belief::Believed,
         }))
     }
@@ -255,21 +255,21 @@ mod tests {
     use crate::feed::recording::market::MarketRecording;
     use std::io::Cursor;
 
-    fn told(text: &str) -> Vec<String> {
+    fn outcome(text: &str) -> Vec<String> {
         let file = Cursor::new(text.to_owned().into_bytes());
         let recording = MarketRecording::open(file, None).unwrap();
         assert_eq!(recording.market, MarketId::from("binance|BTCUSDT"));
         recording
             .lines
             .map(|line| match line {
-                Ok(line) => format!("{} {}", line.line, words(&line.told)),
+                Ok(line) => format!("{} {}", line.line, words(&line.outcome)),
                 Err(fault) => fault.to_string(),
             })
             .collect()
     }
 
-    fn words(told: &Told) -> String {
-        let Told::Events(events) = told else {
+    fn words(outcome: &LineOutcome) -> String {
+        let LineOutcome::Events(events) = outcome else {
             return "gap".to_owned();
         };
         let words = events.iter().map(|event| match event {
@@ -306,7 +306,7 @@ mod tests {
         let rows = rows.map(|row| format!("binance-futures,BTCUSDT,{row}\n"));
         let text = format!("{BOOK_CHANGES}\n{}", rows.concat());
         assert_eq!(
-            told(&text),
+            outcome(&text),
             [
                 "1 2x100.5 3x101",
                 "3 1.5x100 3x101",
@@ -329,7 +329,7 @@ mod tests {
         let rows = rows.map(|row| format!("binance-futures,BTCUSDT,{row}\n"));
         let text = format!("{TRADES}\n{}", rows.concat());
         assert_eq!(
-            told(&text),
+            outcome(&text),
             [
                 "1 buy 2x100.5",
                 "3 sell 0.1x100",

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A stream whose account was told whole, by these numbers of its last event.
+/// A stream whose account was sent whole, by these numbers of its last event.
 fn told(seq: impl Into<Option<u64>>) -> AccountStream {
     let mut stream = account();
     stream.opened(at(0));

@@ -8,8 +8,8 @@ pub(super) mod rest;
 use super::{
     book_change::{BookChange, Follows, LevelPair, changed_levels},
     dialect::{
-        Asked, BookTold, Dialect, FirstTrades, FundingHoursRead, Heard, OpenInterestRead, Update,
-        WholeBookRead, usual_interval,
+        AnswerSubject, BookDelivery, Dialect, FirstTrades, FundingHoursRead, OpenInterestRead,
+        Update, VenueMessage, WholeBookRead, usual_interval,
     },
     trades::VenueTrade,
 };
@@ -33,7 +33,7 @@ const LONGEST_LIFE: Duration = Duration::from_hours(23);
 
 pub(super) static PUBLIC: Dialect = Dialect {
     names: public_names,
-    books: BookTold::ChangesOf(WholeBookRead {
+    books: BookDelivery::ChangesOf(WholeBookRead {
         ask: |symbol| rest::book_read(symbol, Some(1_000)),
         answer: |body| rest::read_book(body)?.change(),
     }),
@@ -55,7 +55,7 @@ pub(super) const MARKET: Dialect = Dialect {
     },
     ping: None,
     hear,
-    books: BookTold::Whole,
+    books: BookDelivery::Whole,
     funding_hours: Some(FundingHoursRead {
         ask: || RestRead::get("/fapi/v1/fundingInfo".to_owned(), 1),
         answer: rest::funding_hours,
@@ -105,17 +105,20 @@ struct BinanceFrame<'a> {
     code: Option<i64>,
 }
 
-fn hear(text: &str) -> Option<Heard> {
+fn hear(text: &str) -> Option<VenueMessage> {
     let frame: BinanceFrame<'_> = serde_json::from_str(text).ok()?;
     if let Some((stream, data)) = frame.stream.zip(frame.data) {
-        return Some(Heard::Data(stream.to_string(), update(&stream, data.get())));
+        return Some(VenueMessage::Data(
+            stream.to_string(),
+            update(&stream, data.get()),
+        ));
     }
-    let asked = Asked::Request(frame.id?);
+    let subject = AnswerSubject::Request(frame.id?);
     let is_refused = frame.error.is_some() || frame.code.is_some();
     Some(if is_refused {
-        Heard::Refused(asked)
+        VenueMessage::Refused(subject)
     } else {
-        Heard::Accepted(asked)
+        VenueMessage::Accepted(subject)
     })
 }
 

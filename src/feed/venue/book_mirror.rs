@@ -1,7 +1,7 @@
 //! A book that is kept by its changes.
 //!
 //! Contract: what is shown is a whole book with every change since, in order. After a gap nothing is shown until the
-//! venue has told the book whole again.
+//! venue has sent the book whole again.
 
 use super::book_change::{BookChange, Follows};
 use crate::model::{Book, Dated, Level, Num, Timestamp};
@@ -41,12 +41,12 @@ pub(in crate::feed) enum Mirrored {
     Shown(Dated<Book>),
     /// It was known, or waits for the whole book.
     Waits,
-    /// Changes are missing, or the book cannot be: it has to be told whole again.
+    /// Changes are missing, or the book cannot be: it has to be sent whole again.
     Gap,
 }
 
 impl BookMirror {
-    /// Whether the book has to be told whole.
+    /// Whether the book has to be sent whole.
     pub(super) fn needs_whole(&self) -> bool {
         self.sync == Sync::None
     }
@@ -82,7 +82,7 @@ impl BookMirror {
         for change in waiting {
             match self.take(change) {
                 Mirrored::Waits => {}
-                told @ (Mirrored::Shown(_) | Mirrored::Gap) => mirrored = told,
+                news @ (Mirrored::Shown(_) | Mirrored::Gap) => mirrored = news,
             }
         }
         mirrored

@@ -1,12 +1,12 @@
 //! Bybit's linear contracts: one socket, and `/v5/market`.
 //!
-//! The book comes whole at first and then by its changes, which are numbered one by one. Tickers tell what changed.
+//! The book comes whole at first and then by its changes, which are numbered one by one. Tickers report what changed.
 
 pub(super) mod rest;
 
 use super::{
     book_change::{BookChange, Follows, LevelPair, changed_levels},
-    dialect::{Asked, BookTold, Dialect, FirstTrades, Heard, Update},
+    dialect::{AnswerSubject, BookDelivery, Dialect, FirstTrades, Update, VenueMessage},
     trades::VenueTrade,
 };
 use crate::{
@@ -29,7 +29,7 @@ pub(super) static SOCKET: Dialect = Dialect {
     query: |_| String::new(),
     ping: Some(r#"{"op":"ping"}"#),
     hear,
-    books: BookTold::Changes,
+    books: BookDelivery::Changes,
     funding_hours: None,
     open_interest: None,
     first_trades: FirstTrades::News,
@@ -93,19 +93,21 @@ struct BybitFrame<'a> {
     success: Option<bool>,
 }
 
-fn hear(text: &str) -> Option<Heard> {
+fn hear(text: &str) -> Option<VenueMessage> {
     let frame: BybitFrame<'_> = serde_json::from_str(text).ok()?;
     if let Some((topic, data)) = frame.topic.as_deref().zip(frame.data) {
         let update = frame.update(topic, data.get());
-        return Some(Heard::Data(topic.to_owned(), update));
+        return Some(VenueMessage::Data(topic.to_owned(), update));
     }
     let is_answer = frame.op.as_deref()? == "subscribe";
-    let asked = frame.req_id.and_then(|id| id.parse().ok());
-    Some(match asked.map(Asked::Request).filter(|_| is_answer) {
-        Some(asked) if frame.success == Some(true) => Heard::Accepted(asked),
-        Some(asked) => Heard::Refused(asked),
-        None => Heard::Nothing,
-    })
+    let subject = frame.req_id.and_then(|id| id.parse().ok());
+    Some(
+        match subject.map(AnswerSubject::Request).filter(|_| is_answer) {
+            Some(subject) if frame.success == Some(true) => VenueMessage::Accepted(subject),
+            Some(subject) => VenueMessage::Refused(subject),
+            None => VenueMessage::Nothing,
+        },
+    )
 }
 
 impl BybitFrame<'_> {
@@ -219,7 +221,7 @@ impl BybitTrade<'_> {
     }
 }
 
-#[serde_with::apply(Option<Num> => #[serde(default, deserialize_with = "told")])]
+#[serde_with::apply(Option<Num> => #[serde(default, deserialize_with = "number")])]
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct BybitTicker<'a> {
@@ -239,7 +241,7 @@ struct BybitTicker<'a> {
 }
 
 /// An empty text is nothing.
-fn told<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Num>, D::Error> {
+fn number<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Num>, D::Error> {
     let raw = <&RawValue>::deserialize(from)?;
     if raw.get() == r#""""# {
         return Ok(None);

@@ -7,7 +7,7 @@ use crate::{
 };
 use std::{collections::BTreeMap, time::Duration};
 
-/// Frames that ask for these names in the request of this number.
+/// Frames that request these names in the request of this number.
 pub(super) type Frames = fn(&[String], u64) -> Vec<String>;
 /// What the body of a REST answer holds; `None` if that is not to be believed.
 pub(super) type AnswerReader<T> = fn(&[u8]) -> Option<T>;
@@ -21,24 +21,24 @@ pub(super) struct Dialect {
     pub(super) unsubscribe: Frames,
     /// The query of the socket's address with what is wanted at first; empty where frames say all of it.
     pub(super) query: fn(&[String]) -> String,
-    /// What asks for a sign of life; `None` if the socket's own ping does.
+    /// What requests a sign of life; `None` if the socket's own ping does.
     pub(super) ping: Option<&'static str>,
     /// Reads a frame; `None` if it is none of this venue.
-    pub(super) hear: fn(&str) -> Option<Heard>,
-    pub(super) books: BookTold,
-    /// Where the hours between two fundings are told, if this socket does not.
+    pub(super) hear: fn(&str) -> Option<VenueMessage>,
+    pub(super) books: BookDelivery,
+    /// Where the hours between two fundings are reported, if this socket does not.
     pub(super) funding_hours: Option<FundingHoursRead>,
-    /// Where the open interest is told, if no socket does.
+    /// Where the open interest is reported, if no socket does.
     pub(super) open_interest: Option<OpenInterestRead>,
     pub(super) first_trades: FirstTrades,
     /// Another connection takes over when one has lived for so long, before the venue cuts it.
     pub(super) longest_life: Option<Duration>,
 }
 
-/// How a venue tells a book.
+/// How a venue sends a book.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum BookTold {
-    /// Whole, again and again.
+pub(super) enum BookDelivery {
+    /// Whole, repeatedly.
     Whole,
     /// By its changes, after the whole of it.
     Changes,
@@ -91,18 +91,18 @@ pub(super) fn usual_interval(interval: Interval) -> Option<String> {
     reason = "one is read off a frame and taken apart at once"
 )]
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Heard {
+pub(super) enum VenueMessage {
     /// Of the subscription of this name; `None` if the rest of the frame is not to be believed.
     Data(String, Option<Update>),
-    Accepted(Asked),
-    Refused(Asked),
-    /// A sign of life, or what nobody asked for.
+    Accepted(AnswerSubject),
+    Refused(AnswerSubject),
+    /// A sign of life, or what nobody requested.
     Nothing,
 }
 
 /// What an answer is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum AnswerSubject {
     /// All names of the request of this number.
     Request(u64),
     Name(String),
@@ -137,7 +137,7 @@ impl Update {
         match self {
             Self::Book(book) => Some(book.made_at),
             Self::Change(change) => change.made_at,
-            Self::Trades(trades) => trades.iter().map(|told| told.trade.at).max(),
+            Self::Trades(trades) => trades.iter().map(|row| row.trade.at).max(),
             Self::Candle(_, candle) => Some(candle.open_time),
             Self::Best { at, .. } => *at,
             Self::Stats(stats) | Self::Ticker { stats, .. } => stats.at,

@@ -6,7 +6,9 @@
 pub(super) mod rest;
 
 use super::{
-    dialect::{Asked, BookTold, Dialect, FirstTrades, Heard, Update, usual_interval},
+    dialect::{
+        AnswerSubject, BookDelivery, Dialect, FirstTrades, Update, VenueMessage, usual_interval,
+    },
     trades::VenueTrade,
     whole_books::{Reach, WholeBook},
 };
@@ -32,7 +34,7 @@ pub(super) static SOCKET: Dialect = Dialect {
     query: |_| String::new(),
     ping: Some(r#"{"method":"ping"}"#),
     hear,
-    books: BookTold::Whole,
+    books: BookDelivery::Whole,
     funding_hours: None,
     open_interest: None,
     first_trades: FirstTrades::History,
@@ -83,21 +85,21 @@ struct HyperliquidFrame<'a> {
     data: Option<&'a RawValue>,
 }
 
-fn hear(text: &str) -> Option<Heard> {
+fn hear(text: &str) -> Option<VenueMessage> {
     if text == GREETING {
-        return Some(Heard::Nothing);
+        return Some(VenueMessage::Nothing);
     }
     let frame: HyperliquidFrame<'_> = serde_json::from_str(text).ok()?;
     let data = frame.data.map_or("null", RawValue::get);
     match &*frame.channel {
-        "l2Book" => told_book(data),
-        "trades" => told_trades(data),
-        "candle" => told_candle(data),
-        "bbo" => told_best(data),
-        "activeAssetCtx" => told_stats(data),
+        "l2Book" => book_message(data),
+        "trades" => trades_message(data),
+        "candle" => candle_message(data),
+        "bbo" => best_message(data),
+        "activeAssetCtx" => stats_message(data),
         "subscriptionResponse" => acknowledged(data),
         "error" => refused(data),
-        _ => Some(Heard::Nothing),
+        _ => Some(VenueMessage::Nothing),
     }
 }
 
@@ -136,26 +138,28 @@ struct Acknowledgement<'a> {
     subscription: HyperliquidSubscription<'a>,
 }
 
-fn acknowledged(data: &str) -> Option<Heard> {
-    let told: Acknowledgement<'_> = serde_json::from_str(data).ok()?;
-    Some(if told.method == "subscribe" {
-        Heard::Accepted(Asked::Name(told.subscription.name()))
+fn acknowledged(data: &str) -> Option<VenueMessage> {
+    let frame: Acknowledgement<'_> = serde_json::from_str(data).ok()?;
+    Some(if frame.method == "subscribe" {
+        VenueMessage::Accepted(AnswerSubject::Name(frame.subscription.name()))
     } else {
-        Heard::Nothing
+        VenueMessage::Nothing
     })
 }
 
 /// An error names the subscription that it is about behind its words.
-fn refused(data: &str) -> Option<Heard> {
+fn refused(data: &str) -> Option<VenueMessage> {
     let words: String = serde_json::from_str(data).ok()?;
     let json = words.find('{').and_then(|at| words.get(at..));
     let subscription =
         json.and_then(|json| serde_json::from_str::<HyperliquidSubscription<'_>>(json).ok());
-    let asked = subscription.map(|subscription| Asked::Name(subscription.name()));
-    Some(match asked {
-        Some(asked) if words.starts_with("Already subscribed") => Heard::Accepted(asked),
-        Some(asked) if words.starts_with("Invalid subscription") => Heard::Refused(asked),
-        Some(_) | None => Heard::Nothing,
+    let subject = subscription.map(|subscription| AnswerSubject::Name(subscription.name()));
+    Some(match subject {
+        Some(subject) if words.starts_with("Already subscribed") => VenueMessage::Accepted(subject),
+        Some(subject) if words.starts_with("Invalid subscription") => {
+            VenueMessage::Refused(subject)
+        }
+        Some(_) | None => VenueMessage::Nothing,
     })
 }
 
@@ -180,10 +184,10 @@ impl HyperliquidBook<'_> {
     }
 }
 
-fn told_book(data: &str) -> Option<Heard> {
-    let told: HyperliquidBook<'_> = serde_json::from_str(data).ok()?;
-    let name = name("l2Book", &told.coin, None, reach(told.fast));
-    Some(Heard::Data(name, told.checked().map(Update::Book)))
+fn book_message(data: &str) -> Option<VenueMessage> {
+    let frame: HyperliquidBook<'_> = serde_json::from_str(data).ok()?;
+    let name = name("l2Book", &frame.coin, None, reach(frame.fast));
+    Some(VenueMessage::Data(name, frame.checked().map(Update::Book)))
 }
 
 #[serde_with::apply(Cow => #[serde(borrow)])]
@@ -214,10 +218,10 @@ impl HyperliquidTrade<'_> {
     }
 }
 
-fn told_trades(data: &str) -> Option<Heard> {
+fn trades_message(data: &str) -> Option<VenueMessage> {
     let rows: Vec<HyperliquidTrade<'_>> = serde_json::from_str(data).ok()?;
     let Some(first) = rows.first() else {
-        return Some(Heard::Nothing);
+        return Some(VenueMessage::Nothing);
     };
     let name = name("trades", &first.coin, None, Reach::Far);
     let is_of_one = rows.iter().all(|row| row.coin == first.coin);
@@ -226,7 +230,7 @@ fn told_trades(data: &str) -> Option<Heard> {
         .map(HyperliquidTrade::checked)
         .collect::<Option<_>>();
     let trades = trades.filter(|_| is_of_one);
-    Some(Heard::Data(name, trades.map(Update::Trades)))
+    Some(VenueMessage::Data(name, trades.map(Update::Trades)))
 }
 
 #[serde_with::apply(Cow => #[serde(borrow)])]
@@ -256,18 +260,18 @@ impl HyperliquidCandle<'_> {
 }
 
 /// One candle, or a list whose last is the newest.
-fn told_candle(data: &str) -> Option<Heard> {
+fn candle_message(data: &str) -> Option<VenueMessage> {
     let of_one = |row: &HyperliquidCandle<'_>| {
         let interval = row.i.parse().ok();
         let update = interval.zip(row.checked());
         let update = update.map(|(interval, candle)| Update::Candle(interval, candle));
-        Heard::Data(name("candle", &row.s, Some(&row.i), Reach::Far), update)
+        VenueMessage::Data(name("candle", &row.s, Some(&row.i), Reach::Far), update)
     };
     if let Ok(row) = serde_json::from_str::<HyperliquidCandle<'_>>(data) {
         return Some(of_one(&row));
     }
     let rows: Vec<HyperliquidCandle<'_>> = serde_json::from_str(data).ok()?;
-    Some(rows.last().map_or(Heard::Nothing, of_one))
+    Some(rows.last().map_or(VenueMessage::Nothing, of_one))
 }
 
 #[serde_with::apply(Cow => #[serde(borrow)], [Option<&RawValue>; 2] => #[serde(borrow)])]
@@ -279,21 +283,21 @@ struct HyperliquidBest<'a> {
     bbo: [Option<&'a RawValue>; 2],
 }
 
-fn told_best(data: &str) -> Option<Heard> {
-    let told: HyperliquidBest<'_> = serde_json::from_str(data).ok()?;
+fn best_message(data: &str) -> Option<VenueMessage> {
+    let frame: HyperliquidBest<'_> = serde_json::from_str(data).ok()?;
     let price = |level: Option<&RawValue>| match level {
         None => Some(None),
         Some(level) => Some(Some(levels(&[level])?.first()?.price)),
     };
-    let [bid, ask] = told.bbo;
-    let best = price(bid).zip(price(ask)).zip(told.time);
+    let [bid, ask] = frame.bbo;
+    let best = price(bid).zip(price(ask)).zip(frame.time);
     let update = best.map(|((bid, ask), at)| Update::Best {
         bid,
         ask,
         at: Some(at),
     });
-    Some(Heard::Data(
-        name("bbo", &told.coin, None, Reach::Far),
+    Some(VenueMessage::Data(
+        name("bbo", &frame.coin, None, Reach::Far),
         update,
     ))
 }
@@ -318,10 +322,13 @@ struct Context {
     day_ntl_vlm: Option<Num>,
 }
 
-fn told_stats(data: &str) -> Option<Heard> {
-    let told: HyperliquidStats<'_> = serde_json::from_str(data).ok()?;
-    let name = name("activeAssetCtx", &told.coin, None, Reach::Far);
-    Some(Heard::Data(name, told.ctx.stats().map(Update::Stats)))
+fn stats_message(data: &str) -> Option<VenueMessage> {
+    let frame: HyperliquidStats<'_> = serde_json::from_str(data).ok()?;
+    let name = name("activeAssetCtx", &frame.coin, None, Reach::Far);
+    Some(VenueMessage::Data(
+        name,
+        frame.ctx.stats().map(Update::Stats),
+    ))
 }
 
 impl Context {

@@ -1,14 +1,14 @@
-//! What a venue has told of one market, and what of its news is believed.
+//! What a venue has reported of one market, and what of its news is believed.
 
 use super::{
     book_mirror::{BookMirror, Mirrored},
-    dialect::{BookTold, Update},
+    dialect::{BookDelivery, Update},
     trades::TradeMemory,
     whole_books::WholeBooks,
 };
 use crate::{
     feed::{
-        event::{MarketEvent, Stats, Tick, Told},
+        event::{Liveness, MarketEvent, Stats, Tick},
         retry::Retry,
         topic::{Channel, StreamedMarket},
     },
@@ -24,10 +24,10 @@ const STATS_BEHIND: Duration = Duration::from_secs(5);
 /// What became of an update.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Taken {
-    Told(Vec<MarketEvent>),
+    Liveness(Vec<MarketEvent>),
     /// It is not believed.
     Refused,
-    /// The book has to be told whole.
+    /// The book has to be sent whole.
     BookGap,
 }
 
@@ -37,8 +37,8 @@ pub(super) struct MarketMemory {
     pub(super) symbol: String,
     whole: WholeBooks,
     pub(super) mirror: BookMirror,
-    /// When the book was last asked for whole.
-    pub(super) whole_asked: Retry,
+    /// When the book was last requested whole.
+    pub(super) whole_book_retry: Retry,
     pub(super) trades: TradeMemory,
     candles: BTreeMap<Interval, Timestamp>,
     bid: Option<Num>,
@@ -46,7 +46,7 @@ pub(super) struct MarketMemory {
     best_at: Option<Timestamp>,
     pub(super) stats: Stats,
     /// When the open interest was last read.
-    pub(super) interest_asked: Option<Timestamp>,
+    pub(super) interest_requested_at: Option<Timestamp>,
     /// In coins, where it is read.
     open_coins: Option<Num>,
 }
@@ -58,14 +58,14 @@ impl MarketMemory {
             symbol: market.symbol.clone(),
             whole: WholeBooks::default(),
             mirror: BookMirror::default(),
-            whole_asked: Retry::default(),
+            whole_book_retry: Retry::default(),
             trades: TradeMemory::default(),
             candles: BTreeMap::new(),
             bid: None,
             ask: None,
             best_at: None,
             stats: Stats::default(),
-            interest_asked: None,
+            interest_requested_at: None,
             open_coins: None,
         }
     }
@@ -78,13 +78,13 @@ impl MarketMemory {
         (self.bid, self.ask) = (None, None);
     }
 
-    /// A subscription to this channel was asked for: what comes next follows nothing.
-    pub(super) fn asked(&mut self, channel: Channel, books: BookTold, now: Timestamp) {
+    /// A subscription to this channel was requested: what comes next follows nothing.
+    pub(super) fn requested(&mut self, channel: Channel, books: BookDelivery, now: Timestamp) {
         match channel {
             Channel::Book => {
                 self.mirror.forget();
-                if matches!(books, BookTold::Changes) {
-                    self.whole_asked.tried(now);
+                if matches!(books, BookDelivery::Changes) {
+                    self.whole_book_retry.tried(now);
                 }
             }
             Channel::Trades => self.trades.has_gap(),
@@ -97,12 +97,12 @@ impl MarketMemory {
     pub(super) fn interest_read(&mut self, coins: Num, now: Timestamp) -> Vec<MarketEvent> {
         self.open_coins = Some(coins);
         let has_price = self.stats.mark.is_some();
-        let told = has_price.then(|| self.stats(Stats::default(), now));
-        told.flatten().unwrap_or_default()
+        let liveness = has_price.then(|| self.stats(Stats::default(), now));
+        liveness.flatten().unwrap_or_default()
     }
 
     /// Takes an update in.
-    pub(super) fn take(&mut self, update: Update, told: Told, now: Timestamp) -> Taken {
+    pub(super) fn take(&mut self, update: Update, liveness: Liveness, now: Timestamp) -> Taken {
         let is_ahead = |at: Timestamp| at > now.plus(AHEAD);
         if update.made_at().is_some_and(is_ahead) {
             return Taken::Refused;
@@ -120,7 +120,7 @@ impl MarketMemory {
                 Mirrored::Waits => Some(vec![]),
                 Mirrored::Gap => return Taken::BookGap,
             },
-            Update::Trades(rows) => Some(self.trades.take(&self.market, rows, told)),
+            Update::Trades(rows) => Some(self.trades.take(&self.market, rows, liveness)),
             Update::Candle(interval, candle) => self.candle(interval, candle),
             Update::Best { bid, ask, at } => self.best(bid, ask, at),
             Update::Stats(stats) => self.stats(stats, now),
@@ -130,7 +130,7 @@ impl MarketMemory {
                 best.zip(stats).map(|(best, stats)| [best, stats].concat())
             }
         };
-        events.map_or(Taken::Refused, Taken::Told)
+        events.map_or(Taken::Refused, Taken::Liveness)
     }
 
     /// A candle that is over, out of step with its interval, or behind a gap is not believed: a read fills that.
@@ -147,7 +147,7 @@ impl MarketMemory {
             market: self.market.clone(),
             interval,
             candle,
-            told: Told::AsNews,
+            liveness: Liveness::Live,
         }])
     }
 

@@ -1,7 +1,7 @@
 //! The public market data of venues: what is asked of each, and what its frames and answers mean.
 //!
 //! Contract: pure, and no request or frame of it carries a key; it knows none. Each frame and each answer is checked:
-//! of a market that was asked for, well formed, within bounds, in order. What fails is counted and left out. Frames
+//! of a market that was requested, well formed, within bounds, in order. What fails is counted and left out. Frames
 //! and answers have at most [`LONGEST_FRAME`](super::LONGEST_FRAME) bytes and 4 MiB.
 //!
 //! Each venue is a file: a table of functions for its sockets, and one for its REST answers.
@@ -23,7 +23,7 @@ mod whole_books;
 mod tests;
 
 use crate::{feed::topic::Channel, model::Venue};
-use dialect::{Dialect, Heard};
+use dialect::{Dialect, VenueMessage};
 use serde::{Deserialize, Serialize};
 use strum::EnumIter;
 
@@ -57,16 +57,18 @@ impl VenueSocket {
         }
     }
 
-    /// Whether this socket tells something of a channel.
+    /// Whether this socket reports something of a channel.
     pub(crate) fn carries(self, channel: Channel) -> bool {
         !(self.dialect().names)(channel, "").is_empty()
     }
 
-    /// Whether a frame tells something of a market, or cannot be read. The others answer requests.
+    /// Whether a frame reports something of a market, or cannot be read. The others answer requests.
     pub(crate) fn is_news(self, frame: &str) -> bool {
         match (self.dialect().hear)(frame) {
-            Some(Heard::Data(..)) | None => true,
-            Some(Heard::Accepted(_) | Heard::Refused(_) | Heard::Nothing) => false,
+            Some(VenueMessage::Data(..)) | None => true,
+            Some(VenueMessage::Accepted(_) | VenueMessage::Refused(_) | VenueMessage::Nothing) => {
+                false
+            }
         }
     }
 

@@ -90,7 +90,7 @@ impl Rest {
         (self.book_of)(body).ok_or_else(|| unreadable("order book"))
     }
 
-    /// The newest trades, in the order that the venue tells.
+    /// The newest trades, in the order that the venue reports.
     pub(crate) fn read_trades(&self, body: &[u8]) -> Result<Dated<Page<PublicTrade>>, Failure> {
         let rows = (self.trade_rows)(body).ok_or_else(|| unreadable("trades"))?;
         Ok(Dated::undated(page(rows, "trade")))

@@ -1,18 +1,18 @@
 //! One socket of a venue as a stream: subscriptions for what is wanted, and their news.
 //!
-//! Contract: a subscription that is silent while others are heard, and a book with a gap, are asked for anew, less and
+//! Contract: a subscription that is silent while others are active, and a book with a gap, are requested again, less and
 //! less often. A message that is not believed is left out and counted.
 
 use super::{
     VenueSocket,
-    dialect::{BookTold, FirstTrades, Heard, OpenInterestRead, Update, WholeBookRead},
+    dialect::{BookDelivery, FirstTrades, OpenInterestRead, Update, VenueMessage, WholeBookRead},
     market_memory::{MarketMemory, Taken},
     subscriptions::Subscriptions,
 };
 use crate::{
     feed::{
         Stream,
-        event::{MarketEvent, Told},
+        event::{Liveness, MarketEvent},
         link::LinkEnd,
         progress::SubscriptionPhase,
         rest_read::{ReadSubject, StreamRead},
@@ -26,7 +26,7 @@ use std::{
     time::Duration,
 };
 
-/// How often the open interest is read where no frame tells it.
+/// How often the open interest is read where no frame reports it.
 const INTEREST_EVERY: Duration = Duration::from_mins(1);
 /// Frames in a row that are no messages: the other end is broken.
 const UNREADABLE_IN_A_ROW: u32 = 3;
@@ -38,7 +38,7 @@ pub(crate) struct VenueStream {
     opened_at: Option<Timestamp>,
     /// What is being read.
     reading: BTreeSet<ReadSubject>,
-    funding_asked: Retry,
+    funding_retry: Retry,
     /// Of the symbols that differ from the usual.
     funding_hours: Option<BTreeMap<String, Num>>,
     events: Vec<MarketEvent>,
@@ -55,7 +55,7 @@ impl VenueStream {
             markets: BTreeMap::new(),
             opened_at: None,
             reading: BTreeSet::new(),
-            funding_asked: Retry::default(),
+            funding_retry: Retry::default(),
             funding_hours: None,
             events: vec![],
             unreadable: 0,
@@ -70,19 +70,19 @@ impl VenueStream {
         Some(self.opened_at?.plus(life?))
     }
 
-    fn books(&self) -> BookTold {
+    fn books(&self) -> BookDelivery {
         self.subscriptions.dialect.books
     }
 
-    /// These subscriptions were asked for.
-    fn asked(&mut self, names: &[String], now: Timestamp) {
+    /// These subscriptions were requested.
+    fn requested(&mut self, names: &[String], now: Timestamp) {
         let books = self.books();
         for name in names {
             if let Some(line) = self.subscriptions.lines.get(name) {
                 let memory = self.markets.entry(line.market.id.clone());
                 memory
                     .or_insert_with(|| MarketMemory::new(&line.market))
-                    .asked(line.channel, books, now);
+                    .requested(line.channel, books, now);
             }
         }
     }
@@ -90,7 +90,7 @@ impl VenueStream {
     fn renew(&mut self, names: &[String], now: Timestamp) {
         if !names.is_empty() {
             self.subscriptions.renew(names, now);
-            self.asked(names, now);
+            self.requested(names, now);
         }
     }
 
@@ -102,17 +102,17 @@ impl VenueStream {
         let Some(memory) = self.markets.get_mut(&line.market.id) else {
             return;
         };
-        let is_first = !std::mem::replace(&mut line.is_heard, true);
-        let told = match self.subscriptions.dialect.first_trades {
-            FirstTrades::History if is_first => Told::AsHistory,
-            FirstTrades::History | FirstTrades::News => Told::AsNews,
+        let is_first = !std::mem::replace(&mut line.has_data, true);
+        let liveness = match self.subscriptions.dialect.first_trades {
+            FirstTrades::History if is_first => Liveness::Backfill,
+            FirstTrades::History | FirstTrades::News => Liveness::Live,
         };
-        match update.map_or(Taken::Refused, |update| memory.take(update, told, now)) {
-            Taken::Told(events) => {
+        match update.map_or(Taken::Refused, |update| memory.take(update, liveness, now)) {
+            Taken::Liveness(events) => {
                 if !line.progress.is_live() {
                     line.progress.enter(SubscriptionPhase::Live, now);
                 }
-                line.progress.heard(now);
+                line.progress.received(now);
                 self.events.extend(events);
             }
             Taken::Refused => {
@@ -125,22 +125,22 @@ impl VenueStream {
                     self.renew(&[name.to_owned()], now);
                 }
             }
-            // It is asked for whole when that is due.
+            // It is requested whole when that is due.
             Taken::BookGap => self.refused = self.refused.saturating_add(1),
         }
     }
 
-    /// Subscriptions to books that have to be told whole, and are not being read.
+    /// Subscriptions to books that have to be sent whole, and are not being read.
     fn broken_books(&self) -> impl Iterator<Item = (&String, &MarketMemory)> {
         let lines = self.subscriptions.lines.iter();
         let books = lines.filter(|(_, line)| line.channel == Channel::Book);
         books.filter_map(|(name, line)| {
             let memory = self.markets.get(&line.market.id)?;
             let is_broken = match self.books() {
-                BookTold::Whole => false,
-                BookTold::Changes => line.progress.is_live() && memory.mirror.needs_whole(),
+                BookDelivery::Whole => false,
+                BookDelivery::Changes => line.progress.is_live() && memory.mirror.needs_whole(),
                 // The whole book has to be newer than the first change.
-                BookTold::ChangesOf(_) => {
+                BookDelivery::ChangesOf(_) => {
                     let subject = ReadSubject::Book(line.market.id.clone());
                     memory.mirror.has_changes_waiting() && !self.reading.contains(&subject)
                 }
@@ -152,15 +152,15 @@ impl VenueStream {
     /// Those of them that are due.
     fn books_due(&self, now: Timestamp) -> Vec<String> {
         let broken = self.broken_books();
-        let due = broken.filter(|(_, memory)| memory.whole_asked.due() <= now);
+        let due = broken.filter(|(_, memory)| memory.whole_book_retry.due() <= now);
         due.map(|(name, _)| name.clone()).collect()
     }
 
-    /// The read that tells the book of this subscription whole.
+    /// The read that returns the whole book of this subscription.
     fn book_read(&mut self, name: &str, read: WholeBookRead, now: Timestamp) -> Option<StreamRead> {
         let market = self.subscriptions.lines.get(name)?.market.id.clone();
         let memory = self.markets.get_mut(&market)?;
-        memory.whole_asked.tried(now);
+        memory.whole_book_retry.tried(now);
         Some(StreamRead {
             rest: (read.ask)(&memory.symbol),
             subject: ReadSubject::Book(market),
@@ -168,13 +168,13 @@ impl VenueStream {
     }
 
     fn book_answer(&mut self, market: &MarketId, answer: Option<&[u8]>, now: Timestamp) {
-        let BookTold::ChangesOf(read) = self.books() else {
+        let BookDelivery::ChangesOf(read) = self.books() else {
             return;
         };
         let whole = answer.and_then(read.answer).map(Update::Change);
         let memory = self.markets.get_mut(market).zip(whole);
-        let taken = memory.map(|(memory, whole)| memory.take(whole, Told::AsNews, now));
-        if let Some(Taken::Told(events)) = taken {
+        let taken = memory.map(|(memory, whole)| memory.take(whole, Liveness::Live, now));
+        if let Some(Taken::Liveness(events)) = taken {
             self.events.extend(events);
         }
     }
@@ -197,7 +197,7 @@ impl VenueStream {
             let subject = ReadSubject::OpenInterest(id.clone());
             let memory = self.markets.get(id)?;
             let due = memory
-                .interest_asked
+                .interest_requested_at
                 .map_or(Timestamp(0), |at| at.plus(INTEREST_EVERY));
             (!self.reading.contains(&subject)).then_some((id, due))
         });
@@ -211,7 +211,7 @@ impl VenueStream {
         let due: Vec<_> = due.map(|(id, _)| id.clone()).collect();
         let reads = due.into_iter().filter_map(|id| {
             let memory = self.markets.get_mut(&id)?;
-            memory.interest_asked = Some(now);
+            memory.interest_requested_at = Some(now);
             Some(StreamRead {
                 rest: (read.ask)(&memory.symbol),
                 subject: ReadSubject::OpenInterest(id),
@@ -228,8 +228,8 @@ impl VenueStream {
         }
     }
 
-    /// Tells each market how long its fundings are apart.
-    fn funding_told(&mut self) {
+    /// Gives each market how long its fundings are apart.
+    fn funding_arrived(&mut self) {
         let read = self.subscriptions.dialect.funding_hours;
         let Some((read, hours)) = read.zip(self.funding_hours.as_ref()) else {
             return;
@@ -242,11 +242,11 @@ impl VenueStream {
 
     fn subscribe(&mut self, now: Timestamp) {
         let new = self.subscriptions.subscribe(now);
-        self.asked(&new, now);
+        self.requested(&new, now);
         let lines = &self.subscriptions.lines;
         let is_wanted = |market: &MarketId| lines.values().any(|line| line.market.id == *market);
         self.markets.retain(|market, _| is_wanted(market));
-        self.funding_told();
+        self.funding_arrived();
     }
 }
 
@@ -257,7 +257,7 @@ impl Stream for VenueStream {
         self.lost();
         let query = self.subscriptions.begin(now);
         let names: Vec<_> = self.subscriptions.lines.keys().cloned().collect();
-        self.asked(&names, now);
+        self.requested(&names, now);
         query
     }
 
@@ -275,7 +275,7 @@ impl Stream for VenueStream {
     }
 
     fn frame(&mut self, text: &str, now: Timestamp) {
-        let Some(heard) = (self.subscriptions.dialect.hear)(text) else {
+        let Some(received) = (self.subscriptions.dialect.hear)(text) else {
             (self.unreadable, self.refused) = (self.unreadable + 1, self.refused + 1);
             for memory in self.markets.values_mut() {
                 memory.trades.has_gap();
@@ -286,29 +286,31 @@ impl Stream for VenueStream {
             return;
         };
         self.unreadable = 0;
-        match heard {
-            Heard::Nothing => {}
-            Heard::Accepted(asked) => self.subscriptions.accepted(&asked, now),
-            Heard::Refused(asked) => self.subscriptions.refused(&asked, now),
-            Heard::Data(name, update) => self.data(&name, update, now),
+        match received {
+            VenueMessage::Nothing => {}
+            VenueMessage::Accepted(requested) => self.subscriptions.accepted(&requested, now),
+            VenueMessage::Refused(requested) => self.subscriptions.refused(&requested, now),
+            VenueMessage::Data(name, update) => self.data(&name, update, now),
         }
     }
 
     fn pass(&mut self, now: Timestamp) {
         let mut due: BTreeSet<_> = self.subscriptions.renewals_due(now).into_iter().collect();
-        if matches!(self.books(), BookTold::Changes) {
+        if matches!(self.books(), BookDelivery::Changes) {
             due.extend(self.books_due(now));
         }
         let due: Vec<_> = due.into_iter().collect();
         self.renew(&due, now);
         if self.end.is_none() && self.leaves_at().is_some_and(|at| at <= now) {
-            self.end = Some(LinkEnd::Asked);
+            self.end = Some(LinkEnd::ServiceRequest);
         }
     }
 
     fn due(&self) -> Option<Timestamp> {
-        let books = self.broken_books().map(|(_, memory)| &memory.whole_asked);
-        let funding = self.wants_funding().then_some(&self.funding_asked);
+        let books = self
+            .broken_books()
+            .map(|(_, memory)| &memory.whole_book_retry);
+        let funding = self.wants_funding().then_some(&self.funding_retry);
         let interest = self.interest_reads().into_values();
         let reads = books.chain(funding).map(Retry::due).chain(interest);
         let leaves = self.leaves_at().filter(|_| self.end.is_none());
@@ -321,7 +323,7 @@ impl Stream for VenueStream {
 
     fn reads(&mut self, now: Timestamp) -> Vec<StreamRead> {
         let mut reads = vec![];
-        if let BookTold::ChangesOf(read) = self.books() {
+        if let BookDelivery::ChangesOf(read) = self.books() {
             let due = self.books_due(now).into_iter();
             reads.extend(due.filter_map(|name| self.book_read(&name, read, now)));
         }
@@ -330,9 +332,9 @@ impl Stream for VenueStream {
         }
         if let Some(read) = self.subscriptions.dialect.funding_hours
             && self.wants_funding()
-            && self.funding_asked.due() <= now
+            && self.funding_retry.due() <= now
         {
-            self.funding_asked.tried(now);
+            self.funding_retry.tried(now);
             reads.push(StreamRead {
                 rest: (read.ask)(),
                 subject: ReadSubject::FundingHours,
@@ -350,7 +352,7 @@ impl Stream for VenueStream {
             ReadSubject::FundingHours => {
                 let answer = answer.zip(self.subscriptions.dialect.funding_hours);
                 self.funding_hours = answer.and_then(|(body, read)| (read.answer)(body));
-                self.funding_told();
+                self.funding_arrived();
             }
             ReadSubject::OpenInterest(market) => self.interest_answer(&market, answer, now),
         }

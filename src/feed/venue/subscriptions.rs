@@ -1,8 +1,8 @@
-//! The subscriptions of one socket: what is wanted, what was asked for, and what is to be asked for anew.
+//! The subscriptions of one socket: what is wanted, what was requested, and what is to be requested again.
 //!
 //! Contract: at most [`MOST_SUBSCRIPTIONS`] at a time, the most important first.
 
-use super::dialect::{Asked, Dialect, Frames, MOST_NAMES};
+use super::dialect::{AnswerSubject, Dialect, Frames, MOST_NAMES};
 use crate::{
     feed::{
         progress::{Progress, SubscriptionPhase},
@@ -18,7 +18,7 @@ use std::{
 
 /// Below what each venue allows on a connection.
 pub(crate) const MOST_SUBSCRIPTIONS: usize = 400;
-/// What a venue refused is asked for again after this.
+/// What a venue refused is requested again after this.
 const AGAIN_AFTER_REFUSAL: Duration = Duration::from_mins(1);
 
 /// One subscription.
@@ -26,11 +26,11 @@ const AGAIN_AFTER_REFUSAL: Duration = Duration::from_mins(1);
 pub(super) struct VenueSubscription {
     pub(super) market: StreamedMarket,
     pub(super) channel: Channel,
-    /// The request that asked for it.
+    /// The request for it.
     request: u64,
     pub(super) progress: Progress,
-    /// Whether anything came since it was asked for.
-    pub(super) is_heard: bool,
+    /// Whether anything came since it was requested.
+    pub(super) has_data: bool,
 }
 
 pub(super) struct Subscriptions {
@@ -38,7 +38,7 @@ pub(super) struct Subscriptions {
     wanted: BTreeSet<Topic>,
     /// By what the venue calls them.
     pub(super) lines: BTreeMap<String, VenueSubscription>,
-    asked_by_query: Vec<String>,
+    subscribed_by_query: Vec<String>,
     last_id: u64,
     pub(super) requests: Requests,
 }
@@ -49,7 +49,7 @@ impl Subscriptions {
             dialect,
             wanted: BTreeSet::new(),
             lines: BTreeMap::new(),
-            asked_by_query: vec![],
+            subscribed_by_query: vec![],
             last_id: 0,
             requests: Requests::default(),
         }
@@ -73,8 +73,8 @@ impl Subscriptions {
                     market: market.clone(),
                     channel,
                     request: 0,
-                    progress: Progress::asked(Timestamp(0)),
-                    is_heard: false,
+                    progress: Progress::requested(Timestamp(0)),
+                    has_data: false,
                 };
                 (name, line)
             })
@@ -91,7 +91,7 @@ impl Subscriptions {
             if !self.lines.contains_key(&name) {
                 let line = VenueSubscription {
                     request: id,
-                    progress: Progress::asked(now),
+                    progress: Progress::requested(now),
                     ..line
                 };
                 self.lines.insert(name.clone(), line);
@@ -110,7 +110,7 @@ impl Subscriptions {
         if query.is_empty() {
             self.send(self.dialect.subscribe, &names, id);
         } else {
-            self.asked_by_query = first.to_vec();
+            self.subscribed_by_query = first.to_vec();
             self.send(self.dialect.subscribe, rest, id);
         }
         query
@@ -119,17 +119,17 @@ impl Subscriptions {
     /// The connection is open.
     pub(super) fn open(&mut self, now: Timestamp) {
         for line in self.lines.values_mut() {
-            line.progress = Progress::asked(now);
+            line.progress = Progress::requested(now);
         }
-        // Nothing acknowledges what the address asks for.
-        for name in std::mem::take(&mut self.asked_by_query) {
+        // Nothing acknowledges what the address requests.
+        for name in std::mem::take(&mut self.subscribed_by_query) {
             if let Some(line) = self.lines.get_mut(&name) {
                 line.progress.enter(SubscriptionPhase::Live, now);
             }
         }
     }
 
-    /// Ends what is no longer wanted, and asks for the rest; returns the names of that.
+    /// Ends what is no longer wanted, and requests the rest; returns the names of that.
     pub(super) fn subscribe(&mut self, now: Timestamp) -> Vec<String> {
         let wanted: BTreeSet<_> = self.named().into_iter().map(|(name, _)| name).collect();
         let over = self.lines.keys().filter(|name| !wanted.contains(*name));
@@ -148,7 +148,7 @@ impl Subscriptions {
         for name in names {
             if let Some(line) = self.lines.get_mut(name) {
                 line.progress = line.progress.renewed(now);
-                (line.request, line.is_heard) = (id, false);
+                (line.request, line.has_data) = (id, false);
             }
         }
         self.send(self.dialect.unsubscribe, names, over);
@@ -166,29 +166,35 @@ impl Subscriptions {
         self.last_id
     }
 
-    pub(super) fn accepted(&mut self, asked: &Asked, now: Timestamp) {
-        for line in self.asked(asked).filter(|line| !line.progress.is_live()) {
+    pub(super) fn accepted(&mut self, requested: &AnswerSubject, now: Timestamp) {
+        for line in self
+            .requested(requested)
+            .filter(|line| !line.progress.is_live())
+        {
             line.progress.enter(SubscriptionPhase::Live, now);
         }
     }
 
-    pub(super) fn refused(&mut self, asked: &Asked, now: Timestamp) {
-        for line in self.asked(asked) {
+    pub(super) fn refused(&mut self, requested: &AnswerSubject, now: Timestamp) {
+        for line in self.requested(requested) {
             let again_at = now.plus(AGAIN_AFTER_REFUSAL);
             line.progress.enter(SubscriptionPhase::Ended(again_at), now);
         }
     }
 
-    fn asked(&mut self, asked: &Asked) -> impl Iterator<Item = &mut VenueSubscription> {
+    fn requested(
+        &mut self,
+        requested: &AnswerSubject,
+    ) -> impl Iterator<Item = &mut VenueSubscription> {
         let lines = self.lines.iter_mut();
-        let is_asked = move |name: &String, line: &VenueSubscription| match asked {
-            Asked::Request(id) => line.request == *id,
-            Asked::Name(asked) => name == asked,
+        let matches_subject = move |name: &String, line: &VenueSubscription| match requested {
+            AnswerSubject::Request(id) => line.request == *id,
+            AnswerSubject::Name(requested) => name == requested,
         };
-        lines.filter_map(move |(name, line)| is_asked(name, line).then_some(line))
+        lines.filter_map(move |(name, line)| matches_subject(name, line).then_some(line))
     }
 
-    /// Those that are to be asked for anew, as far as that depends on time alone.
+    /// Those that are to be requested again, as far as that depends on time alone.
     pub(super) fn renewals_due(&self, now: Timestamp) -> Vec<String> {
         let lines = self.lines.iter();
         let due = lines.filter(|(name, line)| {
@@ -198,7 +204,7 @@ impl Subscriptions {
         due.map(|(name, _)| name.clone()).collect()
     }
 
-    /// When something is to be asked for, or may be.
+    /// When something is to be requested, or may be.
     pub(super) fn due(&self) -> Option<Timestamp> {
         let lines = self.lines.iter();
         let renewals = lines.filter_map(|(name, line)| self.renewal_due(name, line));
@@ -211,7 +217,7 @@ impl Subscriptions {
         line.progress.renewal_due(others)
     }
 
-    /// Whether nothing that was asked for is still to come.
+    /// Whether nothing that was requested is still to come.
     pub(super) fn are_settled(&self) -> bool {
         self.lines.values().all(|line| line.progress.is_settled())
     }

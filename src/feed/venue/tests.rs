@@ -9,7 +9,7 @@ use super::{VenueSocket, stream::VenueStream};
 use crate::{
     feed::{
         Stream as _,
-        event::{MarketEvent, Stats, Tick, Told},
+        event::{Liveness, MarketEvent, Stats, Tick},
         rest_read::{ReadSubject, StreamRead},
         topic::{Channel, StreamedMarket, Topic},
     },
@@ -116,11 +116,11 @@ impl Talk {
         let trades = events.filter_map(|event| match event {
             MarketEvent::Trade {
                 trade,
-                told,
+                liveness: told,
                 follows,
                 ..
             } => {
-                let era = if told == Told::AsHistory {
+                let era = if told == Liveness::Backfill {
                     "history"
                 } else {
                     "news"

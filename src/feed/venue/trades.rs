@@ -2,7 +2,7 @@
 
 use crate::{
     feed::{
-        event::{MarketEvent, Told},
+        event::{Liveness, MarketEvent},
         trade_tail::TradeTail,
     },
     model::{MarketId, PublicTrade},
@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 /// Trades that are remembered by their identity: more than a venue sends as history.
 const KNOWN: usize = 2_000;
 
-/// A trade, and what tells it from others of its market.
+/// A trade, and what distinguishes it from others of its market.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::feed) struct VenueTrade {
     pub(in crate::feed) identity: String,
@@ -37,7 +37,7 @@ impl TradeMemory {
         &mut self,
         market: &MarketId,
         mut rows: Vec<VenueTrade>,
-        told: Told,
+        liveness: Liveness,
     ) -> Vec<MarketEvent> {
         rows.sort_by_key(|row| row.trade.at);
         let is_known = |row: &VenueTrade| self.known.contains(&row.identity);
@@ -56,7 +56,7 @@ impl TradeMemory {
                     market: market.clone(),
                     follows,
                     trade: row.trade,
-                    told,
+                    liveness,
                 })
             })
             .collect()

@@ -1,4 +1,4 @@
-//! Books that are told whole, near and far: the near one often with few levels, the far one seldom with more.
+//! Books that are sent whole, near and far: the near one often with few levels, the far one seldom with more.
 
 use crate::{
     feed::market_frame::sound_book,
@@ -31,19 +31,19 @@ pub(super) struct WholeBooks {
 }
 
 impl WholeBooks {
-    /// What is known with this one; `None` if it is older than what was told.
-    pub(super) fn take(&mut self, told: WholeBook) -> Option<Dated<Book>> {
-        let known = match told.reach {
+    /// What is known with this one; `None` if it is older than what was reported.
+    pub(super) fn take(&mut self, book: WholeBook) -> Option<Dated<Book>> {
+        let known = match book.reach {
             Reach::Near => &mut self.near,
             Reach::Far => &mut self.far,
         };
         if known
             .as_ref()
-            .is_some_and(|known| known.made_at > told.made_at)
+            .is_some_and(|known| known.made_at > book.made_at)
         {
             return None;
         }
-        *known = Some(told);
+        *known = Some(book);
         match (&self.near, &self.far) {
             (Some(near), Some(far)) if near.made_at >= far.made_at => {
                 if near.made_at.since(far.made_at) <= FAR_WITHIN {

@@ -122,7 +122,7 @@ impl ExitOperation {
                 price,
                 size,
             } => stop(order_id).is_some_and(|stop| {
-                let size = size.unwrap_or_else(|| stop.asked_size().abs());
+                let size = size.unwrap_or_else(|| stop.requested_size().abs());
                 !stop.is_as_good_at(*price, size, position)
             }),
             Self::Place { .. } => false,

@@ -116,21 +116,21 @@ impl Flip {
         if !order.is_over() {
             return Ok(None);
         }
-        let asked = order.initial_size.map(Num::abs);
-        let asked = asked.unwrap_or_else(|| order.size.abs().max(self.position.quantity()));
+        let requested = order.initial_size.map(Num::abs);
+        let requested = requested.unwrap_or_else(|| order.size.abs().max(self.position.quantity()));
         let filled = order.filled_size.map(Num::abs);
         let closed = if order.status.is(&OrderStatus::Filled) {
             filled.unwrap_or(order.size.abs())
         } else {
             filled.unwrap_or_default()
         };
-        if closed.is_positive() && closed >= asked {
+        if closed.is_positive() && closed >= requested {
             return Ok(Some(closed));
         }
         Err(format!(
             "flip stopped: {} of {} closed",
             closed.normalized(),
-            asked.normalized()
+            requested.normalized()
         ))
     }
 

@@ -35,9 +35,9 @@ pub enum AnswerKind {
 /// What a repetition can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repetition {
-    /// The key executes once, and one read by the name of the order tells whether it has (docs/delivery.md 4.2).
+    /// The key executes once, and one read by the name of the order shows whether it has (docs/delivery.md 4.2).
     Named,
-    /// The key executes once; no read tells whether it has.
+    /// The key executes once; no read shows whether it has.
     Keyed,
     /// The key executes once, slice by slice: a 409 may mean that a slice is in progress.
     Sliced,

@@ -155,7 +155,7 @@ fn modify(
     price: Num,
     size: Option<Num>,
 ) -> Result<Option<ExitOperation>, ExitConflict> {
-    let size = size.filter(|size| *size != exit.asked_size().abs());
+    let size = size.filter(|size| *size != exit.requested_size().abs());
     if size.is_none() && exit.trigger_price == Some(price) {
         return Ok(None);
     }

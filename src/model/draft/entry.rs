@@ -87,7 +87,7 @@ impl EntryDraft {
         let mut fields: Vec<_> = self
             .shape
             .fields()
-            .filter(|field| self.is_asked(*field))
+            .filter(|field| self.has_field(*field))
             .collect();
         let others = self.also.iter().filter(|field| !fields.contains(field));
         let others: Vec<_> = others.copied().collect();
@@ -96,7 +96,7 @@ impl EntryDraft {
     }
 
     /// An order that opens nothing needs no exits.
-    fn is_asked(&self, field: Field) -> bool {
+    fn has_field(&self, field: Field) -> bool {
         let is_exit = matches!(field, Field::TakeProfit | Field::StopLoss);
         let is_idle = is_exit && self.only_reduces();
         !is_idle && (field != Field::Expires || self.time_in_force == TimeInForce::Gtd)

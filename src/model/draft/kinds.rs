@@ -154,12 +154,12 @@ impl DraftShape {
         let (own, _) = self.own();
         let rest = TAIL.iter().filter(|field| !own.contains(field));
         let fields = HEAD.iter().chain(own).chain(rest).copied();
-        fields.filter(move |field| is_asked(self, *field))
+        fields.filter(move |field| has_field(self, *field))
     }
 }
 
 /// A take profit always reduces; a scaled order has no other type, and no observed price.
-fn is_asked(shape: DraftShape, field: Field) -> bool {
+fn has_field(shape: DraftShape, field: Field) -> bool {
     match shape {
         DraftShape::Order(PlaceKind::TakeProfit) => {
             !matches!(field, Field::Curve | Field::ReduceOnly)

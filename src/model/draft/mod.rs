@@ -86,8 +86,8 @@ impl Seen<'_> {
     ) -> Result<Option<Num>, DraftFault> {
         let is_sent = field.is_price() && field != Field::ExpectedPrice;
         let tick = |price| {
-            let offset = || market?.told_offset_tick();
-            let own = is_sent.then(|| market?.told_tick(price)).flatten();
+            let offset = || market?.stated_offset_tick();
+            let own = is_sent.then(|| market?.stated_tick(price)).flatten();
             own.or_else(|| (field == Field::ChaseOffset).then(offset)?)
         };
         let off = price.and_then(|price| Some((price, tick(price)?)));

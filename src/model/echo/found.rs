@@ -15,11 +15,11 @@ impl Found {
     pub(super) fn differ<T: PartialEq + Display>(
         &mut self,
         field: &str,
-        asked: T,
+        requested: T,
         placed: Option<T>,
     ) {
-        if let Some(placed) = placed.filter(|placed| *placed != asked) {
-            self.note(field, asked, placed);
+        if let Some(placed) = placed.filter(|placed| *placed != requested) {
+            self.note(field, requested, placed);
         }
     }
 
@@ -27,11 +27,11 @@ impl Found {
     pub(super) fn known<T: PartialEq + Display>(
         &mut self,
         field: &str,
-        asked: Option<T>,
+        requested: Option<T>,
         placed: Option<T>,
     ) {
-        if let Some(asked) = asked {
-            self.differ(field, asked, placed);
+        if let Some(requested) = requested {
+            self.differ(field, requested, placed);
         }
     }
 
@@ -39,40 +39,41 @@ impl Found {
     pub(super) fn kept<T: PartialEq + Display>(
         &mut self,
         field: &str,
-        asked: Option<T>,
+        requested: Option<T>,
         placed: Option<T>,
     ) {
-        match (asked, placed) {
-            (Some(asked), None) => self.note(field, asked, "none"),
-            (asked, placed) => self.known(field, asked, placed),
+        match (requested, placed) {
+            (Some(requested), None) => self.note(field, requested, "none"),
+            (requested, placed) => self.known(field, requested, placed),
         }
     }
 
-    fn note(&mut self, field: &str, asked: impl Display, placed: impl Display) {
-        self.0.push(format!("{field} {placed} instead of {asked}"));
+    fn note(&mut self, field: &str, requested: impl Display, placed: impl Display) {
+        self.0
+            .push(format!("{field} {placed} instead of {requested}"));
     }
 
-    pub(super) fn side(&mut self, asked: Side, order: &Order) {
-        if !order.side.is(&asked) {
-            self.note("side", asked, &order.side);
+    pub(super) fn side(&mut self, requested: Side, order: &Order) {
+        if !order.side.is(&requested) {
+            self.note("side", requested, &order.side);
         }
     }
 
     /// A chase executes as a limit, a conditional order as a market order: either word matches.
-    pub(super) fn kind(&mut self, asked: &str, order: &Order) {
-        if order.kind.to_string() != asked && order.mode.to_string() != asked {
-            self.note("type", asked, &order.kind);
+    pub(super) fn kind(&mut self, requested: &str, order: &Order) {
+        if order.kind.to_string() != requested && order.mode.to_string() != requested {
+            self.note("type", requested, &order.kind);
         }
     }
 
     pub(super) fn trigger(
         &mut self,
-        asked: Option<Num>,
+        requested: Option<Num>,
         (market_id, direction): (&Option<MarketId>, Option<TriggerDirection>),
         order: &Order,
     ) {
-        let Some(asked) = asked else { return };
-        self.differ("trigger price", asked, order.trigger_price);
+        let Some(requested) = requested else { return };
+        self.differ("trigger price", requested, order.trigger_price);
         if let Some(wanted) = direction {
             let placed = order.trigger_direction.as_ref();
             let placed = placed.map(ToString::to_string);
@@ -84,8 +85,8 @@ impl Found {
     }
 
     /// A service that counts in seconds drops fractions.
-    pub(super) fn expiry(&mut self, asked: &PlaceOrder, order: &Order) {
-        let Some(wanted) = asked.gtd_expires_at else {
+    pub(super) fn expiry(&mut self, requested: &PlaceOrder, order: &Order) {
+        let Some(wanted) = requested.gtd_expires_at else {
             return;
         };
         let placed = order.gtd_expires_at;
@@ -97,8 +98,11 @@ impl Found {
     }
 
     /// Only resting orders have a time in force.
-    pub(super) fn time_in_force(&mut self, asked: &PlaceOrder, order: &Order) {
-        let Some(wanted) = asked.time_in_force.filter(|tif| *tif != TimeInForce::Gtc) else {
+    pub(super) fn time_in_force(&mut self, requested: &PlaceOrder, order: &Order) {
+        let Some(wanted) = requested
+            .time_in_force
+            .filter(|tif| *tif != TimeInForce::Gtc)
+        else {
             return;
         };
         let placed = order.time_in_force.as_ref();

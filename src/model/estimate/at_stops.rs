@@ -4,7 +4,7 @@ use super::gain;
 use crate::model::{Num, Position};
 
 /// Profit before fees, USD, where `stops` fire at their prices, the nearest first: together they close no more than the
-/// position, and what they leave is liquidated. `None` where nothing tells what becomes of that.
+/// position, and what they leave is liquidated. `None` where nothing shows what becomes of that.
 pub fn pnl_at_stops(
     position: &Position,
     stops: impl IntoIterator<Item = (Num, Num)>,

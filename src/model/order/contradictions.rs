@@ -34,8 +34,8 @@ impl Order {
     }
 
     fn overfill(&self) -> Option<String> {
-        let (filled, asked) = (self.filled_size?.abs(), self.initial_size?.abs());
-        (filled > asked).then(|| format!("filled {filled} of {asked}"))
+        let (filled, requested) = (self.filled_size?.abs(), self.initial_size?.abs());
+        (filled > requested).then(|| format!("filled {filled} of {requested}"))
     }
 
     /// A fill beyond the limit price. Only a final row counts: a limit that was moved in place is not that of the fills

@@ -1,5 +1,5 @@
 //! The kinds of orders: one row per mode, with what the desk and the paper exchange need to know about it. The compiler
-//! asks for the row of a new mode.
+//! requests the row of a new mode.
 
 use crate::model::{Side, TriggerDirection, value::words::words};
 use serde::{Deserialize, Serialize};

@@ -244,8 +244,8 @@ impl Num {
     pub(in crate::model) fn read_row_any<'de, D: Deserializer<'de>>(
         from: D,
     ) -> Result<Option<Self>, D::Error> {
-        let told = Option::<RowNumber>::deserialize(from)?;
-        Ok(told.map(|RowNumber(number)| number))
+        let row_number = Option::<RowNumber>::deserialize(from)?;
+        Ok(row_number.map(|RowNumber(number)| number))
     }
 }
 

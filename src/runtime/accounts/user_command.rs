@@ -49,11 +49,11 @@ impl UserCommands {
         let permit = Arc::clone(&self.running).try_acquire_owned();
         tokio::spawn(async move {
             let program = run.program.clone();
-            let said = match permit {
+            let problem = match permit {
                 Ok(_permit) => outcome(run, PATIENCE).await,
                 Err(_) => Some(format!("not run: {AT_ONCE} of it still run")),
             };
-            if let Some(what) = said {
+            if let Some(what) = problem {
                 let words = format!("alert_command {program}: {what}");
                 // The desk has left: nobody is there to be told.
                 drop(inbox.send(Msg::Notify(Tone::Warn, words)).await);
@@ -126,21 +126,21 @@ mod tests {
         let script = "printf '%s|%s' \"$1\" \"$ALERT_TEXT\" > \"$2\"";
         let path = file.to_str().unwrap();
         let run = run("sh", &["-c", script, "sh", "a b;c", path]);
-        let said = outcome(run, PATIENCE).await;
-        assert_eq!(said, None);
+        let problem = outcome(run, PATIENCE).await;
+        assert_eq!(problem, None);
         let told = fs::read_to_string(file).unwrap();
         assert_eq!(told, "a b;c|btc > 66000; $(id)");
     }
 
     #[tokio::test]
     async fn one_that_fails_is_missing_or_does_not_end_is_said() {
-        let said = async |program, arguments: &[&str], patience| {
+        let problem = async |program, arguments: &[&str], patience| {
             outcome(run(program, arguments), patience).await.unwrap()
         };
-        assert!(said("false", &[], PATIENCE).await.contains("failed"));
-        let missing = said("/no/such/program", &[], PATIENCE).await;
+        assert!(problem("false", &[], PATIENCE).await.contains("failed"));
+        let missing = problem("/no/such/program", &[], PATIENCE).await;
         assert!(missing.contains("cannot be run"), "{missing}");
-        let late = said("sleep", &["60"], Duration::from_millis(50)).await;
+        let late = problem("sleep", &["60"], Duration::from_millis(50)).await;
         assert!(late.contains("was ended"), "{late}");
     }
 }

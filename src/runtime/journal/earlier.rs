@@ -36,7 +36,7 @@ pub(crate) fn tell(
 ) {
     let connection = client.connection();
     let (base_url, account) = (connection.base_url.clone(), connection.account_id.clone());
-    let before = (mark.told_at, IntentId(mark.number));
+    let before = (mark.settled_at, IntentId(mark.number));
     // One row more than a page shows whether there are more.
     let read = move |journal: &Journal| journal.settled(&base_url, &account, before, PAGE + 1);
     let rows = match journal_access {
@@ -101,11 +101,11 @@ fn past(mut entry: IntentRow) -> Past {
     let makes = entry.intent.method == Method::Post.to_string();
     Past {
         mark: PastMark {
-            told_at: outcome.map_or(entry.created_at, |outcome| outcome.at),
+            settled_at: outcome.map_or(entry.created_at, |outcome| outcome.at),
             number: entry.id.0,
         },
-        asked_at: entry.created_at,
-        asked: entry.intent.command.as_str().into(),
+        requested_at: entry.created_at,
+        request_line: entry.intent.command.as_str().into(),
         order_status: outcome.filter(|_| makes).and_then(Outcome::order_status),
         result: result(&entry, command.as_ref(), status),
         record: Record {
@@ -235,7 +235,7 @@ mod tests {
     }
 
     /// What a desk at `url` shows of the journal in `dir`.
-    async fn told(dir: &Path, responder: &Responder) -> Result<PastPage, String> {
+    async fn read_page(dir: &Path, responder: &Responder) -> Result<PastPage, String> {
         let (client, _calls) = responder.client();
         let (inbox, mut mail) = channel(8);
         let place = dir.to_owned();
@@ -294,13 +294,13 @@ mod tests {
             &elsewhere,
         );
         drop(journal);
-        let page = told(dir.path(), &responder).await.unwrap();
+        let page = read_page(dir.path(), &responder).await.unwrap();
         assert!(!page.has_more);
         let [unsent, flat, all, cancel, placed] = page.rows.as_slice() else {
             panic!("{:?}", page.rows);
         };
         assert_eq!(placed.command, Some(ends[0].0.clone()));
-        assert_eq!(placed.asked.to_string(), ends[0].0.to_string());
+        assert_eq!(placed.request_line.to_string(), ends[0].0.to_string());
         assert_eq!(placed.order_status, Some(OrderStatus::Resting));
         assert_eq!(placed.record.order_id, Some(OrderId::from("o-1")));
         assert_eq!(placed.record.key, Some("key-1".into()));
@@ -326,7 +326,7 @@ mod tests {
             &done,
         );
         journal.announce();
-        let page = told(dir.path(), &responder).await.unwrap();
+        let page = read_page(dir.path(), &responder).await.unwrap();
         assert_eq!(page.rows.len(), 1);
         assert_eq!(page.rows[0].order_status, None, "it made none");
     }
@@ -336,7 +336,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("journal.jsonl")).unwrap();
         let responder = Responder::answering(vec![]).await;
-        let why = told(dir.path(), &responder).await.unwrap_err();
+        let why = read_page(dir.path(), &responder).await.unwrap_err();
         assert!(why.contains("cannot be opened"), "{why}");
     }
 }

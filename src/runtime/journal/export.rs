@@ -19,13 +19,13 @@ const NAMES: u32 = 100;
 /// Returns the path and the number of rows. Blocks while it formats and writes. `dir` is the default directory and the
 /// base of relative paths.
 pub fn write(sheet: &Sheet, dir: &Path) -> Result<(String, usize), String> {
-    let asked = sheet.to.as_ref().map(|to| dir.join(at_home(to.clone())));
+    let target = sheet.to.as_ref().map(|to| dir.join(at_home(to.clone())));
     let (text, rows) = view::file(sheet);
-    let path = match asked {
+    let path = match target {
         Some(file) if !file.is_dir() => create(&file, text.as_bytes())
             .map(|()| file.clone())
             .map_err(|why| refused(&file, &why))?,
-        asked => named(sheet, asked.as_deref().unwrap_or(dir), &text)?,
+        target => named(sheet, target.as_deref().unwrap_or(dir), &text)?,
     };
     Ok((path.display().to_string(), rows))
 }
@@ -98,8 +98,8 @@ mod tests {
             to: Some(to.to_owned()),
             ..sheet.clone()
         };
-        let asked = write(&to("mine.csv"), dir.path()).unwrap();
-        assert_eq!(asked.0, dir.path().join("mine.csv").display().to_string());
+        let target = write(&to("mine.csv"), dir.path()).unwrap();
+        assert_eq!(target.0, dir.path().join("mine.csv").display().to_string());
         let again = write(&to("mine.csv"), dir.path()).unwrap_err();
         assert!(
             again.ends_with("mine.csv exists and is not changed"),

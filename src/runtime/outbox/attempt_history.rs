@@ -95,8 +95,8 @@ impl AttemptHistory {
             Attempt::Done(_) | Attempt::Refused(_) | Attempt::Doubtful(_) => {}
         }
         self.send_state = SendState::MaybeSent;
-        let asked = attempt.retry_after();
-        self.quiet_until = asked.and_then(|asked| Instant::now().checked_add(asked));
+        let stated = attempt.retry_after();
+        self.quiet_until = stated.and_then(|stated| Instant::now().checked_add(stated));
     }
 
     /// Notes a stall; `true` the first time.

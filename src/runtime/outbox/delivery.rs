@@ -253,7 +253,7 @@ impl Delivery {
         }
     }
 
-    /// The service asks for a pause, or the learned request budget is spent.
+    /// The service requests a pause, or the learned request budget is spent.
     fn short_budget(&self) -> Option<Failure> {
         let client = self.context.client.for_class(self.class());
         let (pause, wait) = (client.pause_left(), client.wait());

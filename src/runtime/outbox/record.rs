@@ -115,7 +115,7 @@ impl OutboxContext {
         &self,
         command: &Command,
         origin: CommandOrigin,
-        asked_at: Timestamp,
+        requested_at: Timestamp,
     ) -> Result<RecordedRequest, Failure> {
         let risk = command.risk();
         let chosen = origin.key.clone();
@@ -123,13 +123,16 @@ impl OutboxContext {
         let key = origin.key.unwrap_or_else(own);
         let request = Request::encode(command, key)
             .map_err(|why| Failure::local(format!("the request could not be written: {why}")))?;
-        let (intent, intent_ref) = (self.intent(command, &request, asked_at), origin.intent_ref);
+        let (intent, intent_ref) = (
+            self.intent(command, &request, requested_at),
+            origin.intent_ref,
+        );
         let claim = match (command, &chosen) {
             (Command::CloseAll(_) | Command::CancelAll(_), None) => Journal::claim_or_resume,
             _ => Journal::claim,
         };
         let place = (&origin.parent, &intent_ref);
-        let check = self.check((asked_at, origin.epoch));
+        let check = self.check((requested_at, origin.epoch));
         let recorded = match self
             .put_in_turn(command, (claim, intent.clone()), place, check.clone())
             .await
@@ -243,7 +246,7 @@ impl OutboxContext {
         intent_ref
     }
 
-    fn intent(&self, command: &Command, request: &Request, asked_at: Timestamp) -> Intent {
+    fn intent(&self, command: &Command, request: &Request, requested_at: Timestamp) -> Intent {
         let connection = self.client.connection();
         let (risk, now) = (command.risk(), self.clock.now());
         Intent {
@@ -260,7 +263,7 @@ impl OutboxContext {
             parent: None,
             entry: command.entry().cloned(),
             replaces: command.replaces().cloned(),
-            deadline: asked_at.plus(self.patience(risk)),
+            deadline: requested_at.plus(self.patience(risk)),
             replay_until: ReplayWindow::since(now).until(),
         }
     }

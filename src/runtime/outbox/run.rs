@@ -22,7 +22,7 @@ impl OutboxContext {
         origin: CommandOrigin,
         turn: QueueTurn,
     ) {
-        let (asked_at, intent_ref) = (self.clock.now(), Arc::clone(&origin.intent_ref));
+        let (requested_at, intent_ref) = (self.clock.now(), Arc::clone(&origin.intent_ref));
         let start = async {
             turn.ready().await;
             // The turn may have come because the command before this one was stopped.
@@ -30,7 +30,7 @@ impl OutboxContext {
                 return Err(self.withdraw(&intent_ref).await);
             }
             let sink = ProgressSink::Ticket(ticket);
-            self.start(sink, command, origin, asked_at).await
+            self.start(sink, command, origin, requested_at).await
         };
         let settled = match self.unless_stopped(start).await {
             Some(Ok(delivery)) => self.run_recorded(&delivery, ticket, turn).await,
@@ -61,7 +61,7 @@ impl OutboxContext {
         sink: ProgressSink,
         command: Command,
         origin: CommandOrigin,
-        asked_at: Timestamp,
+        requested_at: Timestamp,
     ) -> Result<Arc<Delivery>, Failure> {
         if command.risk() == Risk::Increasing {
             // Recovery may settle what this one would repeat.
@@ -71,7 +71,7 @@ impl OutboxContext {
         if let Some(why) = self.refusal(&command, epoch) {
             return Err(why);
         }
-        let waited = self.clock.now().since(asked_at);
+        let waited = self.clock.now().since(requested_at);
         if waited > self.patience(command.risk()) {
             return Err(Failure::local(format!(
                 "it waited {} s for the command before it; decide again",
@@ -79,7 +79,7 @@ impl OutboxContext {
             )));
         }
         let now = self.clock.now();
-        let recorded = self.record(&command, origin, asked_at).await?;
+        let recorded = self.record(&command, origin, requested_at).await?;
         let since = recorded
             .before
             .as_ref()
@@ -90,7 +90,7 @@ impl OutboxContext {
         let context = self.clone();
         let delivery = Delivery::new(context, sink, command, recorded, since);
         // The disk may have hung: an outdated decision is not sent when it comes back.
-        delivery.begin(asked_at, epoch);
+        delivery.begin(requested_at, epoch);
         Ok(Arc::new(delivery))
     }
 }

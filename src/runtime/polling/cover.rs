@@ -1,4 +1,4 @@
-//! What the streams tell, and need not be polled as often.
+//! What the streams report, and need not be polled as often.
 //!
 //! Contract: only while a stream is up and no poll fails. What an event hints at beyond itself is polled at the usual
 //! pace, once; so is a list that events change while it is being read, and again while it is read once more, since the
@@ -21,7 +21,7 @@ pub(super) struct StreamCover(watch::Sender<Cover>);
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Cover {
-    told: BTreeSet<Source>,
+    changed: BTreeSet<Source>,
     /// What an event hinted at since it was read.
     hinted: BTreeSet<Source>,
     /// What a request was sent for.
@@ -52,7 +52,7 @@ impl StreamCover {
     }
 
     /// An event changed these lists.
-    pub(super) fn told(&self, lists: &BTreeSet<Source>) {
+    pub(super) fn changed(&self, lists: &BTreeSet<Source>) {
         self.change(|cover| cover.hinted.extend(lists & &cover.reading));
     }
 
@@ -69,10 +69,10 @@ impl StreamCover {
         });
     }
 
-    /// Whether an event changed this list while it was read, and the desk is told so.
+    /// Whether an event changed this list while it was read, and the desk is notified.
     pub(super) fn has_changed(&self, source: Source) -> bool {
-        let is_told = matches!(source, Source::Positions | Source::Orders | Source::Account);
-        is_told && self.0.borrow().hinted.contains(&source)
+        let stream_use = matches!(source, Source::Positions | Source::Orders | Source::Account);
+        stream_use && self.0.borrow().hinted.contains(&source)
     }
 
     pub(super) fn polled(&self, source: Source, trouble: Option<&Failure>) {
@@ -89,7 +89,7 @@ impl StreamCover {
         self.0.subscribe()
     }
 
-    /// The intervals with what is told read less often.
+    /// The intervals with what is reported read less often.
     pub(super) fn slowed(
         &self,
         mut intervals: BTreeMap<Source, Duration>,
@@ -112,24 +112,24 @@ impl StreamCover {
     }
 }
 
-/// Whether a stream tells something now.
+/// Whether a stream reports something now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StreamUse {
-    Told,
-    NotTold,
+    Covered,
+    Uncovered,
 }
 
 impl Cover {
-    fn set(&mut self, source: Source, is_told: StreamUse) {
-        match is_told {
-            StreamUse::Told => self.told.insert(source),
-            StreamUse::NotTold => self.told.remove(&source),
+    fn set(&mut self, source: Source, stream_use: StreamUse) {
+        match stream_use {
+            StreamUse::Covered => self.changed.insert(source),
+            StreamUse::Uncovered => self.changed.remove(&source),
         };
     }
 
     fn covers(&self, source: Source) -> bool {
         let is_needed = self.hinted.contains(&source) || self.decisive.contains(&source);
-        self.failing.is_empty() && self.told.contains(&source) && !is_needed
+        self.failing.is_empty() && self.changed.contains(&source) && !is_needed
     }
 }
 
@@ -146,7 +146,7 @@ mod tests {
     fn what_a_stream_tells_is_read_every_fifteen_seconds_until_it_hints_fails_or_is_down() {
         let cover = StreamCover::default();
         assert_eq!(seconds(&cover, Source::Orders), 1);
-        cover.account(StreamUse::Told);
+        cover.account(StreamUse::Covered);
         assert_eq!(seconds(&cover, Source::Orders), 15);
         assert_eq!(seconds(&cover, Source::Account), 1, "it moves with prices");
         assert_eq!(seconds(&cover, Source::Markets), 1);
@@ -163,18 +163,18 @@ mod tests {
             "a service that fails is watched"
         );
         cover.polled(Source::Account, None);
-        cover.account(StreamUse::NotTold);
+        cover.account(StreamUse::Uncovered);
         assert_eq!(seconds(&cover, Source::Orders), 1);
     }
 
     #[test]
     fn a_list_that_changes_while_it_is_read_is_read_again_at_the_usual_pace() {
         let (cover, lists) = (StreamCover::default(), [Source::Orders].into());
-        cover.account(StreamUse::Told);
-        cover.told(&lists);
+        cover.account(StreamUse::Covered);
+        cover.changed(&lists);
         assert_eq!(seconds(&cover, Source::Orders), 15, "no read is under way");
         cover.begins(Source::Orders);
-        cover.told(&lists);
+        cover.changed(&lists);
         cover.polled(Source::Orders, None);
         assert_eq!(seconds(&cover, Source::Orders), 1);
         cover.begins(Source::Orders);

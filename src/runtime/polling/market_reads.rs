@@ -52,7 +52,7 @@ impl MarketVenue {
     }
 }
 
-/// So many candles, the newest of all or of those that open before an instant.
+/// This many candles, the newest of all or of those that open before an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WantedCandles {
     pub(crate) interval: Interval,
@@ -106,7 +106,7 @@ pub(crate) async fn book(
     rest.read_book(&body).map(Some)
 }
 
-/// So many of the newest trades, in the order that the source tells.
+/// This many of the newest trades, in the order that the source reports.
 pub(crate) async fn trades(
     reads: MarketReads<'_>,
     market: &StreamedMarket,

@@ -218,8 +218,8 @@ struct Finals {
 impl SourceTask {
     async fn repeat(mut self, question: PollRequest) {
         loop {
-            let told = self.context.ask(question.clone(), &mut self.jitter).await;
-            self.rest(told.trouble.as_ref()).await;
+            let answer = self.context.ask(question.clone(), &mut self.jitter).await;
+            self.rest(answer.trouble.as_ref()).await;
         }
     }
 
@@ -227,13 +227,13 @@ impl SourceTask {
     /// read once more and then never again.
     async fn scaled(mut self, known: watch::Receiver<BTreeSet<ScaledId>>) {
         let mut finals = Finals::default();
-        let mut asked = true;
+        let mut least = true;
         for round in 1_u32.. {
-            let all = asked || round.is_multiple_of(FINISHED_EVERY);
+            let all = least || round.is_multiple_of(FINISHED_EVERY);
             let mut due = &*known.borrow() - &finals.settled;
             due.retain(|id| all || !finals.seen.contains(id));
             let trouble = self.round(due, &mut finals).await;
-            asked = self.rest(trouble.as_ref()).await;
+            least = self.rest(trouble.as_ref()).await;
         }
     }
 
@@ -241,13 +241,13 @@ impl SourceTask {
     async fn round(&mut self, due: BTreeSet<ScaledId>, finals: &mut Finals) -> Option<Failure> {
         for id in due {
             let question = PollRequest::Scaled(id.clone());
-            let told = self.context.ask(question, &mut self.jitter).await;
-            let has_ended = told.trouble.is_none();
-            if told.is_final && !finals.seen.insert(id.clone()) && has_ended {
+            let answer = self.context.ask(question, &mut self.jitter).await;
+            let has_ended = answer.trouble.is_none();
+            if answer.is_final && !finals.seen.insert(id.clone()) && has_ended {
                 finals.settled.insert(id);
             }
             // A scaled order that is gone is no failure of the service.
-            if let Some(why) = told.trouble
+            if let Some(why) = answer.trouble
                 && why.kind != FailureKind::NotFound
             {
                 return Some(why);
@@ -260,8 +260,8 @@ impl SourceTask {
     async fn announce(&self, trouble: Option<&Failure>, wait: Wait) {
         let wait = match wait {
             Wait::For(wait) => wait,
-            Wait::AtLeast { asked, rest } => asked.saturating_add(rest),
-            Wait::Asked => return,
+            Wait::AtLeast { least, rest } => least.saturating_add(rest),
+            Wait::ForRequest => return,
         };
         if trouble.is_some() {
             let at = self.context.clock.now().plus(wait);
@@ -280,11 +280,11 @@ impl SourceTask {
         match wait {
             Wait::For(wait) if trouble.is_some() => self.back_off(wait, recoveries).await,
             Wait::For(interval) => self.until_next(interval).await,
-            Wait::AtLeast { asked, rest } => {
-                sleep(asked).await;
+            Wait::AtLeast { least, rest } => {
+                sleep(least).await;
                 self.back_off(rest, recoveries).await
             }
-            Wait::Asked => {
+            Wait::ForRequest => {
                 self.nudge.notified().await;
                 true
             }

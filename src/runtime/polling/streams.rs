@@ -1,4 +1,4 @@
-//! The streams of one account: a task for each socket, and one that tells the desk what came.
+//! The streams of one account: a task for each socket, and one that passes on to the desk what came.
 //!
 //! Contract: nothing waits for a stream. Between a socket and the desk a bounded channel stands; while the desk does not
 //! keep up, the socket is not read, and of books and prices the newest wins.
@@ -58,18 +58,18 @@ pub(super) fn spawn(context: &StreamContext, tasks: &mut JoinSet<()>) {
         tasks.spawn(market::tell(context.clone(), sources));
     }
     if client.has_stream(StreamKind::Account) {
-        let (signals, told) = channel::<Signal<_>>(SIGNALS);
+        let (signals, received) = channel::<Signal<_>>(SIGNALS);
         let door = StreamDoor::Service(client.clone(), StreamKind::Account);
         let link = StreamLink::new(door, None, signals, !context.seed, context.clock);
         let account = client.connection().account_id.clone();
         tasks.spawn(link.run(AccountStream::new(account)));
-        tasks.spawn(account::tell(context.clone(), told));
+        tasks.spawn(account::tell(context.clone(), received));
     }
 }
 
 /// Begins the service's market stream; returns what it says.
 fn spawn_market(context: &StreamContext, tasks: &mut JoinSet<()>) -> Receiver<Signal<MarketEvent>> {
-    let (signals, told) = channel(SIGNALS);
+    let (signals, received) = channel(SIGNALS);
     let topics = watch::Sender::new(BTreeSet::new());
     let door = StreamDoor::Service(context.client.clone(), StreamKind::Market);
     let wanted_topics = Some(topics.subscribe());
@@ -78,5 +78,5 @@ fn spawn_market(context: &StreamContext, tasks: &mut JoinSet<()>) -> Receiver<Si
     tasks.spawn(Relay { link, begin }.run());
     let wanted = context.wanted.subscribe();
     tasks.spawn(wanted::choose(wanted, topics, MarketsWanted::topics));
-    told
+    received
 }

@@ -69,7 +69,7 @@ fn spelled(command: &Command) -> String {
 /// Everything the first round would send, and which reads failed.
 async fn flatten(client: &Client, account: &AccountId) -> String {
     let remains: OpenExposure = client.remains().await;
-    let commands = remains.way_out(account.clone());
+    let commands = remains.risk_reducing(account.clone());
     let lines = commands.iter().map(spelled);
     let mut words = lines.collect::<Vec<_>>().join(" · ");
     if let Err(why) = remains.left() {

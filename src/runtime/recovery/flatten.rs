@@ -303,8 +303,8 @@ where
                 Ok(page) => return Ok(page),
                 Err(why) if why.kind == FailureKind::Auth => return Err(why),
                 Err(why) => {
-                    let asked = why.retry_after.unwrap_or_default();
-                    sleep(asked.max(timeouts.scaled(READ_RETRY_INTERVAL))).await;
+                    let stated = why.retry_after.unwrap_or_default();
+                    sleep(stated.max(timeouts.scaled(READ_RETRY_INTERVAL))).await;
                 }
             }
         }

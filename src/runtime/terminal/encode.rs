@@ -10,7 +10,7 @@ use ratatui::{
 use std::io::Write as _;
 use unicode_width::UnicodeWidthStr as _;
 
-/// So many cells that have not changed are written again rather than jumped over.
+/// This many cells that have not changed are written again rather than jumped over.
 const SHORT_GAP: u16 = 3;
 
 /// How a character is written.

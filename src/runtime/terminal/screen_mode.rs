@@ -49,16 +49,18 @@ pub fn columns() -> Option<usize> {
 }
 
 /// As standard output says. crossterm opens `/dev/tty` to ask, for each frame: a twentieth of what a key costs.
-fn told_size() -> io::Result<Size> {
+fn reported_size() -> io::Result<Size> {
     match rustix::termios::tcgetwinsize(io::stdout()) {
-        Ok(told) if told.ws_col > 0 && told.ws_row > 0 => Ok(Size::new(told.ws_col, told.ws_row)),
+        Ok(reported) if reported.ws_col > 0 && reported.ws_row > 0 => {
+            Ok(Size::new(reported.ws_col, reported.ws_row))
+        }
         Ok(_) | Err(_) => terminal::size().map(Size::from),
     }
 }
 
 /// The part of the terminal that the desk draws on: all of it, up to the largest allowed screen.
 pub(crate) fn size() -> io::Result<Rect> {
-    told_size().map(drawn)
+    reported_size().map(drawn)
 }
 
 /// The desk has the terminal while this value lives.
@@ -106,7 +108,7 @@ impl TerminalGuard {
     pub(crate) fn screen() -> io::Result<TerminalScreen> {
         let out = BufWriter::with_capacity(FRAME_BYTES, io::stdout());
         let backend = CrosstermBackend::new(out);
-        Ok(ShownScreen::new(backend, size()?, |_| told_size()))
+        Ok(ShownScreen::new(backend, size()?, |_| reported_size()))
     }
 }
 

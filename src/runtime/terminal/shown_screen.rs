@@ -138,7 +138,7 @@ impl<B: Backend + Write> ShownScreen<B> {
 
     fn wipe(&mut self) -> io::Result<()> {
         self.content = Content::Nothing;
-        self.backend.clear().map_err(told)
+        self.backend.clear().map_err(io_error)
     }
 
     /// Row by row, each compared with the same empty one.
@@ -174,7 +174,7 @@ impl<B: Backend + Write> ShownScreen<B> {
     }
 }
 
-fn told(why: impl std::error::Error) -> io::Error {
+fn io_error(why: impl std::error::Error) -> io::Error {
     io::Error::other(why.to_string())
 }
 

@@ -55,14 +55,14 @@ fn ends_of_the_system() -> impl Iterator<Item = i32> {
 /// The signals that end the desk, and TSTP, which only comes from outside: in raw mode Ctrl-Z is a key.
 #[derive(Debug)]
 pub(crate) struct Signals {
-    asked: Receiver<SignalRequest>,
+    requests: Receiver<SignalRequest>,
 }
 
 /// Forwards every SIGUSR1 as a flatten, until the desk ends.
 pub(crate) fn flatten_on_signal(inbox: Sender<Msg>) -> io::Result<()> {
-    let mut wish = signal(SignalKind::user_defined1())?;
+    let mut flatten = signal(SignalKind::user_defined1())?;
     tokio::spawn(async move {
-        while wish.recv().await.is_some() && inbox.send(Msg::Flatten).await.is_ok() {}
+        while flatten.recv().await.is_some() && inbox.send(Msg::Flatten).await.is_ok() {}
     });
     Ok(())
 }
@@ -78,15 +78,15 @@ impl Signals {
         ends.extend(others.filter_map(|number| Some((exit_code(number), caught(number).ok()?))));
         let stop = caught(Raw::TSTP.as_raw())?;
         let go_on = caught(Raw::CONT.as_raw())?;
-        let (forwards, asked) = channel(1);
+        let (forwards, requests) = channel(1);
         tokio::spawn(forward(ends, [stop, go_on], forwards));
-        Ok(Self { asked })
+        Ok(Self { requests })
     }
 
     /// The next signal.
     pub(crate) async fn caught(&mut self) -> SignalRequest {
-        let asked = self.asked.recv().await;
-        asked.unwrap_or(SignalRequest::Leave(HANGUP))
+        let requests = self.requests.recv().await;
+        requests.unwrap_or(SignalRequest::Leave(HANGUP))
     }
 }
 
@@ -100,12 +100,12 @@ async fn forward(
         let ends = ends.iter_mut();
         let ends =
             ends.map(|(code, signal)| Box::pin(async { signal.recv().await.map(|()| *code) }));
-        let asked = tokio::select! {
+        let requests = tokio::select! {
             (code, ..) = select_all(ends) => SignalRequest::Leave(code.unwrap_or(HANGUP)),
             _ = stop.recv() => SignalRequest::Stop,
             _ = go_on.recv() => SignalRequest::GoOn,
         };
-        if forwards.send(asked).await.is_err() {
+        if forwards.send(requests).await.is_err() {
             return;
         }
     }

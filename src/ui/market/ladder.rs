@@ -165,8 +165,12 @@ fn draw_part(
         }
         LadderPart::Sizes => draw_signed(canvas, column, &row.bid, "b"),
         LadderPart::Mine => {
-            let is_asked = row.my_bids.text.is_empty();
-            let mine = if is_asked { &row.my_asks } else { &row.my_bids };
+            let shows_asks = row.my_bids.text.is_empty();
+            let mine = if shows_asks {
+                &row.my_asks
+            } else {
+                &row.my_bids
+            };
             canvas.span(after(column, 1), mine);
         }
     }

@@ -17,7 +17,7 @@ const SPARKLINE_ROOM: u16 = 11;
 /// A market takes at least so many columns: its sign, a name, a price, a change.
 const LEAST: u16 = 19;
 
-/// How much is told of each market; the most that fits for all of them is.
+/// How much is reported of each market; the most that fits for all of them is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WatchDetail {
     Sparkline,

@@ -134,7 +134,7 @@ fn lower(symbol: &str) -> Option<u32> {
     found.map(|(height, _)| height)
 }
 
-/// So many eighths of a cell's height below `y`, as SVG writes it.
+/// This many eighths of a cell's height below `y`, as SVG writes it.
 pub(super) fn below(y: u32, eighths: u32) -> String {
     half(2 * y + CELL.1 * eighths / 4)
 }

@@ -322,10 +322,10 @@ fn abbreviations(slots: &[ColumnSlot]) -> Vec<usize> {
 /// The layout with more columns up to this priority, and more complete words; the first if equal.
 fn better(one: Vec<ColumnSlot>, other: Vec<ColumnSlot>, most: u8) -> Vec<ColumnSlot> {
     let telling = |slots: &[ColumnSlot]| {
-        let tells = slots.iter().filter(|slot| slot.heading.priority <= most);
+        let shown = slots.iter().filter(|slot| slot.heading.priority <= most);
         let words = slots.iter().filter(|slot| slot.is_words());
         let words = words.fold(0_u16, |sum, slot| sum.saturating_add(slot.width));
-        (tells.count(), words)
+        (shown.count(), words)
     };
     if telling(&other) > telling(&one) {
         other

@@ -215,12 +215,16 @@ pub(in crate::ui) fn fitting_parts(parts: &[Span], room: u16) -> &[Span] {
 /// outcome).
 fn words(canvas: &mut Canvas<'_>, mut room: Rect, cell: &Cell) {
     let mut spans = cell.spans.as_slice();
-    if let [asked, outcome, ..] = spans
-        && width(&asked.text).saturating_add(width(&outcome.text)) > room.width
+    if let [request, outcome, ..] = spans
+        && width(&request.text).saturating_add(width(&outcome.text)) > room.width
     {
-        let least = width(&asked.text).min(LEAST_COMMAND_WIDTH);
+        let least = width(&request.text).min(LEAST_COMMAND_WIDTH);
         let most = room.width.saturating_sub(width(&outcome.text)).max(least);
-        room = canvas.toned(room, &gist(&asked.text, most.min(room.width)), asked.tone);
+        room = canvas.toned(
+            room,
+            &gist(&request.text, most.min(room.width)),
+            request.tone,
+        );
         spans = spans.get(1..).unwrap_or_default();
     }
     for span in spans {

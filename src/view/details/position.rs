@@ -59,7 +59,7 @@ fn profit(fields: &mut DetailFields<'_>, position: &Position) {
     fields.text("return on margin basis", share.map(format::signed_percent));
 }
 
-/// What this desk keeps of the trade beside what the service tells.
+/// What this desk keeps of the trade beside what the service reports.
 fn trade(fields: &mut DetailFields<'_>, position: &Position, scene: &Scene<'_>) {
     let trades = &scene.store.trades;
     let review = trades.review(position);
@@ -77,7 +77,7 @@ fn trade(fields: &mut DetailFields<'_>, position: &Position, scene: &Scene<'_>) 
     fields.text("marks seen", review.marks_seen.map(format::whole_percent));
 }
 
-/// Whether there is none or it was not told cannot be known of a service: the field is optional
+/// Whether there is none or it was not reported cannot be known of a service: the field is optional
 /// (`docs/service-api.md 2.2`).
 fn no_liquidation(position: &Position, scene: &Scene<'_>) -> [Span; 2] {
     if positions::never_liquidates(position, scene) {

@@ -62,8 +62,8 @@ fn plain(reason: &Text) -> String {
 /// The reason as a sentence: the service's message, which names the request and the limit; otherwise the row's reason,
 /// and the rule with its limit if the account figures have it.
 pub(crate) fn why(order: &Order, scene: &Scene<'_>) -> String {
-    if let Some(said) = response_text(order, scene) {
-        return said;
+    if let Some(text) = response_text(order, scene) {
+        return text;
     }
     let reason = order.reject_reason.as_ref().map(plain);
     let rule = order.reject_rule_id.as_ref();
@@ -79,11 +79,11 @@ pub(crate) fn why(order: &Order, scene: &Scene<'_>) -> String {
 /// The response to its request, as long as this desk keeps it.
 fn response_text(order: &Order, scene: &Scene<'_>) -> Option<String> {
     let mut newest = scene.activity.lines.iter().rev();
-    let told = newest.find_map(|notice| {
+    let refused = newest.find_map(|notice| {
         let why = failure(notice)?;
         (why.order_id.as_ref() == Some(&order.id)).then_some(why)
     })?;
-    (!told.message.is_empty()).then(|| told.message.to_string())
+    (!refused.message.is_empty()).then(|| refused.message.to_string())
 }
 
 /// The rule's limit and the account's value, both current.

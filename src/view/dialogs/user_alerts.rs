@@ -82,7 +82,7 @@ pub fn user_alerts(model: &Model, list: UserAlertList, scene: &Scene<'_>, room: 
     }
 }
 
-/// Which of the sources tell the truth of now.
+/// Which of the sources show the present.
 fn fresh(model: &Model) -> FreshSources {
     FreshSources {
         markets: model.account.freshness(Source::Markets),

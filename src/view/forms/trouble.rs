@@ -68,7 +68,7 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
 
 /// The key that answers the question, once the form accepts it. Late data may have arrived since it was asked.
 fn answer_key(form: &Form, model: &Model, warnings: &[OrderWarning]) -> Option<Span> {
-    let waits = form.hears_answer(model.account.now) && form.failure.is_none();
+    let waits = form.accepts_answer(model.account.now) && form.failure.is_none();
     let key = model.keymap.chord(Context::Form, Action::Submit);
     let key = key.filter(|_| waits)?;
     Some(if warnings.is_empty() {

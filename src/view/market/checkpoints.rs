@@ -7,7 +7,7 @@ use crate::{
     model::{Candle, Timestamp},
 };
 
-/// So many candles from one kept sum to the next.
+/// This many candles from one kept sum to the next.
 const APART: usize = 64;
 
 /// What a sum is of: its first instant, the version of the candles that are over, the oldest one known, the unit.
@@ -18,7 +18,7 @@ pub(super) struct Checkpoints<Sum> {
     of: Option<SumOf>,
     /// The sums of the candles before these instants, by rising time.
     kept: Vec<(Timestamp, Sum)>,
-    /// The last one asked for: that before the newest candle is asked for with each of its trades.
+    /// The last one requested: that before the newest candle is requested with each of its trades.
     last: Option<(Timestamp, Sum)>,
 }
 
@@ -33,16 +33,16 @@ impl<Sum> Default for Checkpoints<Sum> {
 }
 
 impl<Sum: Copy> Checkpoints<Sum> {
-    /// The sum of the candles from `begun` until `first`: `empty` with each of them added.
+    /// The sum of the candles from `start` until `first`: `empty` with each of them added.
     pub(super) fn sum(
         &mut self,
         (series, unit): (&CandleSeries, PriceUnit),
-        (begun, first): (Timestamp, Timestamp),
+        (start, first): (Timestamp, Timestamp),
         empty: Sum,
         add: impl Fn(Sum, &Candle) -> Sum,
     ) -> Sum {
         let oldest = series.oldest().map(|oldest| oldest.open_time);
-        let of = oldest.map(|oldest| (begun, series.past_version(), oldest, unit));
+        let of = oldest.map(|oldest| (start, series.past_version(), oldest, unit));
         if self.of != of {
             *self = Self {
                 of,
@@ -52,7 +52,7 @@ impl<Sum: Copy> Checkpoints<Sum> {
         while self.kept.pop_if(|(until, _)| *until > first).is_some() {}
         let known = self.last.filter(|(until, _)| *until == first);
         let known = known.or(self.kept.last().copied());
-        let (from, mut sum) = known.unwrap_or((begun, empty));
+        let (from, mut sum) = known.unwrap_or((start, empty));
         for (number, candle) in (1..).zip(series.within(from..first.max(from))) {
             sum = add(sum, candle);
             if number % APART == 0 {

@@ -1,4 +1,4 @@
-//! A candle as characters: two levels a cell, so that body and wick share one. Where colors do not tell the directions
+//! A candle as characters: two levels a cell, so that body and wick share one. Where colors do not show the directions
 //! apart, thin is up and solid is down.
 
 use crate::{

@@ -18,7 +18,7 @@ use crate::{
 pub struct Average {
     /// Of how many closes it is.
     pub closes: u16,
-    /// Tells it apart without a color.
+    /// Distinguishes it without a color.
     pub sign: char,
     pub tone: Tone,
 }
@@ -153,14 +153,14 @@ impl IndicatorMemory {
     /// After the last candle before `first`.
     fn before(&mut self, series: &CandleSeries, first: Timestamp, unit: PriceUnit) -> Option<Run> {
         let step = series.interval().millis();
-        let begun = begun(first, step).max(series.oldest()?.open_time);
+        let first_bar = first_bar(first, step).max(series.oldest()?.open_time);
         let add = |run, candle: &Candle| Run::and(run, candle, step, unit);
-        self.0.sum((series, unit), (begun, first), None, add)
+        self.0.sum((series, unit), (first_bar, first), None, add)
     }
 }
 
 /// Where the averages of candles from `first` on begin: the same instant for many of them, so that what is known serves on.
-fn begun(first: Timestamp, step: i64) -> Timestamp {
+fn first_bar(first: Timestamp, step: i64) -> Timestamp {
     let reach = step.saturating_mul(REACH).max(1);
     let back = first.0.saturating_sub(reach);
     Timestamp(back.saturating_sub(back.rem_euclid(reach)))
@@ -308,8 +308,8 @@ mod tests {
         };
         for first in [11_999, 9_000, 8_999, 4_001] {
             assert_eq!(at(&long, first), whole(first), "{first}");
-            let begun = begun(Timestamp(first * MINUTE), MINUTE).0 / MINUTE;
-            assert!(first - begun <= 2 * REACH, "{first} from {begun}");
+            let first_bar = first_bar(Timestamp(first * MINUTE), MINUTE).0 / MINUTE;
+            assert!(first - first_bar <= 2 * REACH, "{first} from {first_bar}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! The price ladder: the order book by price, what the account has there, and the recent trades.
 //!
-//! Contract: a row shows its own price and nothing of another. What the book does not tell is blank, where nothing rests
+//! Contract: a row shows its own price and nothing of another. What the book does not report is blank, where nothing rests
 //! is `·`; neither is 0. What lies out of view is named at the edge. A book that is not live is named and dimmed.
 
 pub use super::ladder_flow::LadderCell;
@@ -39,7 +39,7 @@ pub struct LadderView {
     pub rows: Vec<PriceRow>,
     /// What is below the view; what the keys do at the cursor.
     pub foot: Vec<Vec<Span>>,
-    /// The newest trade first; empty where no source tells trades or there is no room.
+    /// The newest trade first; empty where no source reports trades or there is no room.
     pub trades: Vec<Vec<Span>>,
     /// The line over them.
     pub over_trades: Vec<Span>,
@@ -187,8 +187,8 @@ impl LadderScene<'_> {
     }
 
     pub(super) fn decimals(&self) -> u32 {
-        let told = self.market.and_then(|market| market.size_decimals);
-        told.unwrap_or(4)
+        let stated = self.market.and_then(|market| market.size_decimals);
+        stated.unwrap_or(4)
     }
 
     /// Whether the other side stands there.

@@ -1,6 +1,6 @@
 //! The order flow of the price ladder: what traded at each price and for how much more or less rests there than before.
 //!
-//! Contract: what the book does not tell now, or did not tell then, has no change. Sums of trades are kept by the tape,
+//! Contract: what the book does not report now, or did not report then, has no change. Sums of trades are kept by the tape,
 //! which adds them up as trades arrive.
 
 use super::{

@@ -249,7 +249,7 @@ pub(super) struct SizeFormat {
 }
 
 impl SizeFormat {
-    /// So many decimals let the largest size, and any of a usual one's length, fit into `room` with a blank beside it, and
+    /// This many decimals let the largest size, and any of a usual one's length, fit into `room` with a blank beside it, and
     /// no more than the market has. The usual size keeps the decimals where they are while the largest changes.
     pub(super) fn new((largest, usual): (Option<Num>, Option<Num>), most: u32, room: u16) -> Self {
         let room = room.saturating_sub(1).max(LEAST_SIZE);

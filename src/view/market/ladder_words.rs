@@ -204,7 +204,7 @@ impl LadderScene<'_> {
         joined(parts, " · ")
     }
 
-    /// What the paper exchange was told of the venue and could not use.
+    /// What the paper exchange received about the venue and could not use.
     fn unreadable(&self) -> Option<Span> {
         let market = self.model.account.store.market(self.market_id)?;
         let count = Some(market.unreadable_lines).filter(|count| *count > 0)?;

@@ -17,7 +17,7 @@ pub enum LineKind {
     /// The price that the keys act at.
     Cursor,
     Mark,
-    /// The last one that was told, which is late.
+    /// The last one that was reported, which is late.
     LateMark,
     Liquidation,
     Stop,
@@ -186,14 +186,16 @@ pub(crate) fn lines(
 
 /// The prices of the session of the newest candle: those that are known, none where its beginning is not.
 fn session(series: &CandleSeries) -> Vec<(LineKind, Num)> {
-    let Some(begun) = series.newest().map(|newest| session_of(newest.open_time)) else {
+    let Some(session_start) = series.newest().map(|newest| session_of(newest.open_time)) else {
         return vec![];
     };
-    let Some(first) = series.at(begun) else {
+    let Some(first) = series.at(session_start) else {
         return vec![];
     };
-    let candles = || series.within(begun..Timestamp(i64::MAX));
-    let before = series.within(Timestamp(i64::MIN)..begun).next_back();
+    let candles = || series.within(session_start..Timestamp(i64::MAX));
+    let before = series
+        .within(Timestamp(i64::MIN)..session_start)
+        .next_back();
     let prices = [
         (LineKind::DayOpen, Some(first.open)),
         (LineKind::DayHigh, candles().map(|candle| candle.high).max()),

@@ -1,7 +1,7 @@
 //! The session's volume-weighted average price, by candle.
 //!
 //! Known limit: a session whose first candles are not known, or that has a gap, has none; neither has a service that
-//! tells no turnover.
+//! reports no turnover.
 
 use super::{chart_slot::ChartSlot, checkpoints::Checkpoints, scale::PriceUnit};
 use crate::{
@@ -73,7 +73,7 @@ impl Traded {
         },
     };
 
-    /// With one candle more; `None` where it does not tell what traded.
+    /// With one candle more; `None` where it does not report what traded.
     fn and(self, candle: &Candle, unit: PriceUnit) -> Option<Self> {
         Some(Self {
             volume: self.volume.plus(candle.volume?)?,

@@ -108,13 +108,16 @@ fn watched(market: &Market, model: &Model, scene: &Scene<'_>) -> WatchedMarket {
 
 /// `  24h -1.23%  vol 34.5M  OI 1.2B`, as far as it is known.
 fn day(market: &Market) -> Vec<Span> {
-    let told = &market.day;
+    let stats = &market.day;
     let words = [
-        told.change
+        stats
+            .change
             .map(|change| format!("  24h {}", format::signed_percent(change))),
-        told.volume
+        stats
+            .volume
             .map(|volume| format!("  vol {}", format::short_usd(volume))),
-        told.open_interest
+        stats
+            .open_interest
             .map(|open| format!("  OI {}", format::short_usd(open))),
     ];
     words.into_iter().flatten().map(Span::muted).collect()

@@ -82,7 +82,7 @@ pub fn footer(model: &Model) -> Vec<Hint> {
             action,
             key: keys(model, action, chord),
             label: label(model, action),
-            closes_all: action.is_way_out(),
+            closes_all: action.closes_all(),
             is_kept: matches!(action, Action::Help | Action::Quit | Action::Dismiss),
         })
     });

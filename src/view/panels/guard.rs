@@ -55,9 +55,9 @@ fn won(model: &Model) -> Option<Segment> {
 pub(crate) fn rank(model: &Model, limit: Limit) -> u8 {
     let of = &model.account.guard;
     let level = |limit| of.gauge(limit).map_or(Level::Fine, LimitGauge::level);
-    let is_told = of.reached().is_some_and(|gauge| gauge.limit == limit);
+    let is_shown = of.reached().is_some_and(|gauge| gauge.limit == limit);
     match (limit, level(limit)) {
-        (Limit::DailyLoss | Limit::Drawdown, _) if is_told => 6,
+        (Limit::DailyLoss | Limit::Drawdown, _) if is_shown => 6,
         (Limit::DailyLoss, Level::Fine) if level(Limit::Drawdown) > Level::Fine => 6,
         (Limit::DailyLoss, _) | (Limit::Drawdown, Level::Near | Level::Reached) => 1,
         (Limit::Drawdown, Level::Fine) => 6,
@@ -120,7 +120,7 @@ pub fn limits(model: &Model) -> DetailView {
     lines.push(DetailLine::field("new entries", lock(model)));
     lines.push(DetailLine::field("exits", Span::plain("never locked")));
     lines.push(DetailLine::section("Orders"));
-    lines.extend(asked_beyond(model));
+    lines.extend(question_limits(model));
     let account = model.account.identity.as_ref();
     let account = account.map_or_else(String::new, |known| known.account_id.to_string());
     lines.push(DetailLine::field("account", Span::plain(account)));
@@ -133,7 +133,7 @@ pub fn limits(model: &Model) -> DetailView {
 }
 
 /// Beyond which figures a new order is asked about once, or refused.
-fn asked_beyond(model: &Model) -> impl Iterator<Item = DetailLine> {
+fn question_limits(model: &Model) -> impl Iterator<Item = DetailLine> {
     let checks = &model.account.options.checks;
     let asks = |limit: Option<Num>, of: &str| limit.map(|limit| format!("{limit}{of} asks"));
     let refused = checks.refuse_through_market;
@@ -263,7 +263,7 @@ fn lack(lack: Lack) -> String {
             let here = format::count(count);
             format!("closed positions that are still to be read, {here} so far")
         }
-        Lack::Untold(count) => {
+        Lack::Unknown(count) => {
             let of = words::counted(count, "closed position", "closed positions");
             format!("{of}: the service does not report its outcome")
         }

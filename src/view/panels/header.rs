@@ -207,7 +207,7 @@ fn margin(model: &Model) -> Segment {
     };
     let used = vec![label.clone(), used, Span::muted(" used")];
     let whole = [used.clone(), vec![Span::muted(", ")], free.clone()].concat();
-    // What is used tells what is free beside the equity, unless there is less than that.
+    // What is used shows what is free beside the equity, unless there is less than that.
     let brief = if is_spent {
         [vec![label], free].concat()
     } else {
@@ -283,7 +283,7 @@ fn api(model: &Model) -> Segment {
     let state = api_state(model);
     let rank = if state.tone == Tone::Muted { 8 } else { 0 };
     let mut words = vec![Span::muted("api "), state.clone()];
-    words.extend(asks_again(model));
+    words.extend(retry_notice(model));
     words.extend(troubled_until(model));
     Segment::new(rank, words).brief(state)
 }
@@ -295,14 +295,14 @@ fn troubled_until(model: &Model) -> Option<Span> {
         return None;
     }
     let (kind, ..) = FAILURE_WORDS.iter().find(|(kind, ..)| health.has(*kind))?;
-    let at = health.asks_again(*kind, model.account.now)?;
+    let at = health.retries_at(*kind, model.account.now)?;
     let scene = Scene::of(model, &model.account.options.zone);
     let at = scene.until_own(at, passing::NEXT);
     Some(Span::muted(format!(", again {at}")))
 }
 
 /// A refused key is tried twice a minute, and at once on request.
-fn asks_again(model: &Model) -> Option<Span> {
+fn retry_notice(model: &Model) -> Option<Span> {
     let refused = model.account.store.health.has(FailureKind::Auth);
     let key = model.keymap.chord(Context::Desk, Action::Refresh)?;
     refused.then(|| Span::muted(format!(", {key} asks again")))
@@ -381,7 +381,7 @@ fn quiet(model: &Model) -> Option<Duration> {
     let quiet = model
         .account
         .now
-        .since(model.account.store.health.heard_at()?);
+        .since(model.account.store.health.last_answer_at()?);
     let sources = [Source::Orders, Source::Positions].into_iter();
     let intervals = sources.filter_map(|source| model.account.interval_of(source));
     let most = (intervals.max()? * LATE).max(QUIET);
@@ -412,7 +412,7 @@ fn pace(elapsed: Duration, motion: Motion) -> Span {
     Span::new(words, tone)
 }
 
-/// Whether the streams of the service tell what is new, or polls alone; nothing where the settings name no stream.
+/// Whether the streams of the service report what is new, or polls alone; nothing where the settings name no stream.
 fn stream(model: &Model) -> Option<Segment> {
     let Streams {
         market, account, ..

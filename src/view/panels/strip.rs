@@ -278,7 +278,7 @@ fn running(
     words
 }
 
-/// What was asked for.
+/// What was requested.
 fn command_span(pending: &PendingCommand) -> Span {
     let command = words::command(&pending.command, &pending.about);
     Span::plain(format!("{command}: "))

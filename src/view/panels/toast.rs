@@ -21,7 +21,7 @@ pub struct NoticeView {
     pub tone: Tone,
     pub head: String,
     pub words: Vec<Span>,
-    /// Whether it tells what happened: a click dismisses it.
+    /// Whether it reports what happened: a click dismisses it.
     pub is_news: bool,
 }
 
@@ -31,16 +31,16 @@ pub fn toast(model: &Model) -> Option<NoticeView> {
     let notice = model.account.activity.toast(model.account.now)?;
     let tone = notice.event.tone();
     let is_bad = matches!(tone, notice::Tone::Warn | notice::Tone::Alert);
-    if (tells_itself(model) && !is_bad) || is_tracked(model, notice) {
+    if (shows_itself(model) && !is_bad) || is_tracked(model, notice) {
         return None;
     }
     // While a strip or a form asks, the key answers that.
-    let is_asked = matches!(model.overlays.last(), Some(Overlay::Strip(_))) || tells_itself(model);
-    let stays = model.account.activity.toast_ends_at().is_none() && !is_asked;
+    let is_dialog = matches!(model.overlays.last(), Some(Overlay::Strip(_))) || shows_itself(model);
+    let stays = model.account.activity.toast_ends_at().is_none() && !is_dialog;
     let dismiss = model.keymap.chord(Context::Desk, Action::Dismiss);
-    let told = toast_words(notice, &account(model));
+    let elsewhere = toast_words(notice, &account(model));
     let mut words = vec![
-        Span::plain(told + &correct(model, notice)),
+        Span::plain(elsewhere + &correct(model, notice)),
         Span::muted(references(&notice.event)),
     ];
     if let Some(key) = dismiss.filter(|_| stays) {
@@ -69,7 +69,7 @@ fn is_tracked(model: &Model, notice: &Notice) -> bool {
 fn references(event: &Event) -> String {
     match event {
         Event::Settled(_, Err(why)) => activity::references(why),
-        Event::Elsewhere(told) => references(&told.notice.event),
+        Event::Elsewhere(elsewhere) => references(&elsewhere.notice.event),
         Event::Settled(_, Ok(_))
         | Event::Sent(_)
         | Event::Progress(..)
@@ -86,7 +86,7 @@ fn correct(model: &Model, notice: &Notice) -> String {
     key.map_or_else(String::new, |key| format!("; {key} opens the form again"))
 }
 
-fn tells_itself(model: &Model) -> bool {
+fn shows_itself(model: &Model) -> bool {
     let does = |overlay: &Overlay| matches!(overlay, Overlay::Form(_) | Overlay::Bulk(_));
     model.overlays.iter().any(does)
 }

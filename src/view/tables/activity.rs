@@ -106,7 +106,7 @@ pub(crate) fn kind(event: &Event) -> &'static str {
         Event::Settled(_, Err(why)) => why.kind.word(),
         Event::Message(..) => "desk",
         Event::Alert(alert) => super::alert::kind(alert),
-        Event::Elsewhere(told) => kind(&told.notice.event),
+        Event::Elsewhere(elsewhere) => kind(&elsewhere.notice.event),
         Event::Past(past) => past_kind(past),
     }
 }
@@ -199,17 +199,17 @@ pub(crate) fn words_of(notice: &Notice) -> Vec<Span> {
         Event::Settled(command, Err(why)) => failed(request(command), why),
         Event::Message(_, text) => vec![Span::plain(text.clone())],
         Event::Alert(alert) => in_two(&super::alert::words(alert, &notice.about)),
-        Event::Elsewhere(told) => {
-            let mut spans = vec![Span::strong(format!("{}: ", told.account))];
-            spans.extend(words_of(&told.notice));
+        Event::Elsewhere(elsewhere) => {
+            let mut spans = vec![Span::strong(format!("{}: ", elsewhere.account))];
+            spans.extend(words_of(&elsewhere.notice));
             spans
         }
         Event::Past(past) => match &past.result {
             Ok(receipt) => {
-                let request = past.asked.to_string();
+                let request = past.request_line.to_string();
                 in_two(&receipt_words(request, receipt, &notice.about))
             }
-            Err(why) => failed(Span::plain(past.asked.to_string()), why),
+            Err(why) => failed(Span::plain(past.request_line.to_string()), why),
         },
     }
 }
@@ -366,7 +366,9 @@ pub fn notification(notice: &Notice) -> String {
         Event::Alert(alert) => {
             format!("{}: {}", super::alert::kind(alert), plain_words(notice))
         }
-        Event::Elsewhere(told) => format!("{}: {}", told.account, notification(&told.notice)),
+        Event::Elsewhere(elsewhere) => {
+            format!("{}: {}", elsewhere.account, notification(&elsewhere.notice))
+        }
         Event::Sent(_)
         | Event::Progress(..)
         | Event::Settled(..)

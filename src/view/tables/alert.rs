@@ -86,7 +86,7 @@ fn guarded(gauge: &Gauge) -> String {
 fn partial(order: &Order, about: &About) -> String {
     let of = about.market.as_ref();
     let size = |size| words::order_size(size, of);
-    let (filled, all) = (order.filled_size.map(size), size(order.asked_size()));
+    let (filled, all) = (order.filled_size.map(size), size(order.requested_size()));
     let filled = format::or_unknown(filled);
     format!(
         "{}: {filled} of {all} filled",

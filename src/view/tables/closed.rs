@@ -64,11 +64,11 @@ pub const CLOSED: &[Column<Position>] = &[
     }),
 ];
 
-/// How many of [`CLOSED`] the service tells; what follows is this desk's own.
-const TOLD_COLUMNS: usize = 13;
+/// How many of [`CLOSED`] the service reports; what follows is this desk's own.
+const STATED_COLUMNS: usize = 13;
 
-/// Those that the service tells: what a verb prints, which keeps nothing of trades.
-pub const CLOSED_AS_TOLD: &[Column<Position>] = CLOSED.split_at(TOLD_COLUMNS).0;
+/// Those that the service reports: what a verb prints, which keeps nothing of trades.
+pub const CLOSED_AS_STATED: &[Column<Position>] = CLOSED.split_at(STATED_COLUMNS).0;
 
 /// `+1.25`, in what was risked at the first stop.
 fn r_multiple(position: &Position, scene: &Scene<'_>) -> Cell {

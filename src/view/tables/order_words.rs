@@ -27,13 +27,13 @@ pub(crate) fn filled_share(order: &Order) -> Option<Num> {
     order.filled_size?.abs().over(due_size(order).abs())
 }
 
-/// The size that was asked for; of a filled reduce-only order what it has filled, since its position may have been smaller.
+/// The size that was requested; of a filled reduce-only order what it has filled, since its position may have been smaller.
 pub(crate) fn due_size(order: &Order) -> Num {
     let is_filled = order.reduce_only && order.status.is(&OrderStatus::Filled);
     let filled = order
         .filled_size
         .filter(|size| is_filled && !size.is_zero());
-    filled.unwrap_or_else(|| order.asked_size())
+    filled.unwrap_or_else(|| order.requested_size())
 }
 
 /// The order after its command: with its fill, or why it was refused.

@@ -193,7 +193,7 @@ fn is_about_whole(share: Num) -> bool {
     share >= Num::ONE && format::whole_percent(share) == format::whole_percent(Num::ONE)
 }
 
-/// As the service tells its liquidation price now.
+/// As the service reports its liquidation price now.
 pub(crate) fn is_liquidated_before(position: &Position, stop: Num) -> bool {
     let at = position.side().zip(position.liquidation_price);
     at.is_some_and(|(side, liquidation)| estimate::is_beyond(side, liquidation, stop))
@@ -203,7 +203,7 @@ pub(crate) fn is_liquidated_before(position: &Position, stop: Num) -> bool {
 fn legs(wanted: Protection, position: &Position, scene: &Scene<'_>) -> Vec<(Num, Num)> {
     let mut legs: Vec<_> = orders_of(position, scene)
         .filter(|order| order.protects(position) == Some(wanted))
-        .filter_map(|order| Some((order.trigger_price?, order.asked_size().abs())))
+        .filter_map(|order| Some((order.trigger_price?, order.requested_size().abs())))
         .collect();
     wanted.nearest_first(&mut legs, position, |(price, _)| *price);
     legs
@@ -314,7 +314,7 @@ mod tests {
         let json = r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.3,"initial_size":0.4,
             "filled_size":0,"trigger_price":58000,"status":"pending""#;
         let stop = order("ord-9", "BTC", json);
-        assert_eq!(stop.asked_size(), num("0.3"));
+        assert_eq!(stop.requested_size(), num("0.3"));
         assert_eq!(
             crate::view::text::words::order(&stop, None, &crate::model::MarketNames::default()),
             "SELL 0.3 BTC stop mkt at 58,000"

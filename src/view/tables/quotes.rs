@@ -1,7 +1,7 @@
 //! The rows of public market data, for the command line: markets, order book, candles and trades.
 //!
 //! Contract: as [`super::rows`]: prices in USD, sizes in coin, shares of 1, every digit that the source sent. What the
-//! source does not tell is absent.
+//! source does not report is absent.
 
 use crate::{
     model::{
@@ -334,7 +334,7 @@ fn spread_bps(market: &Market) -> Option<Num> {
 }
 
 fn tick_size(market: &Market) -> Option<Num> {
-    Some(market.told_tick(market.mark?)?.step())
+    Some(market.stated_tick(market.mark?)?.step())
 }
 
 fn quoted(market: &Market, price: Option<Num>) -> Option<String> {

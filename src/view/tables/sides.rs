@@ -12,7 +12,7 @@ use crate::{
 };
 use proptest::prelude::*;
 
-/// How a row tells its side.
+/// How a row shows its side.
 #[derive(Debug, Clone, Copy)]
 enum Convention {
     Word,
@@ -50,7 +50,7 @@ fn cells<T>(columns: &[Column<T>], row: &T, scene: &Scene<'_>) -> String {
 }
 
 /// What every pane, export and command says of the same rows.
-fn told(convention: Convention, it: (Side, Num)) -> Vec<String> {
+fn shown(convention: Convention, it: (Side, Num)) -> Vec<String> {
     let mut model = desk();
     let open = held(convention, it, r#""leverage":10,"liquidation_price":45000"#);
     let ended = held(
@@ -115,7 +115,7 @@ proptest! {
     #[test]
     fn both_conventions_say_the_same_everywhere(is_long in any::<bool>(), lots in 1_u32..500_000) {
         let it = (if is_long { Side::Buy } else { Side::Sell }, Num::new(i64::from(lots), 5));
-        prop_assert_eq!(told(Convention::Word, it), told(Convention::Sign, it));
+        prop_assert_eq!(shown(Convention::Word, it), shown(Convention::Sign, it));
     }
 }
 

@@ -319,12 +319,12 @@ fn end_words(twap: &Twap, end: TwapEnd, scene: &Scene<'_>) -> impl Iterator<Item
         Some(format!(" (last seen {seen})"))
     };
     let reason = twap.completion_reason.as_ref().map(words::spaced);
-    let is_told = reason.is_some();
+    let has_reason = reason.is_some();
     let because = reason.map(|why| format!(": {why}"));
     let (word, parts) = match end {
         TwapEnd::Stopped(instant) => ("stopped", [at(instant), because]),
         TwapEnd::Completed(instant) => ("completed", [at(instant), because]),
-        TwapEnd::LastSeen(own, EndedBy::Flatten) if !is_told => (
+        TwapEnd::LastSeen(own, EndedBy::Flatten) if !has_reason => (
             "stopped",
             [Some(" by this desk's F".to_owned()), last_seen(own)],
         ),

@@ -75,7 +75,7 @@ impl MarketKey {
             alerts: model.account.user_alerts.generation(),
             lines: screen.lines.version(),
             chart: chart.map(|chart| CandleChart {
-                // Told by drawing it.
+                // Reported by drawing it.
                 row: None,
                 ..chart.chart.clone()
             }),

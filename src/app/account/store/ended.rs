@@ -93,7 +93,7 @@ impl Slices {
     fn average(&self) -> Option<Num> {
         let all = [Some(self.own), self.own.plus(self.parts)];
         let mut whole = all.into_iter().flatten();
-        let exact = whole.find(|told| told.size == self.filled)?;
+        let exact = whole.find(|settled| settled.size == self.filled)?;
         exact.value.over(exact.size)
     }
 }

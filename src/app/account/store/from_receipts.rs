@@ -96,9 +96,9 @@ impl What {
 
     fn lay_over_positions(&self, rows: &mut [Position]) {
         match self {
-            Self::Position(told) => {
-                for row in rows.iter_mut().filter(|row| row.id == told.id) {
-                    renew(row, told);
+            Self::Position(received) => {
+                for row in rows.iter_mut().filter(|row| row.id == received.id) {
+                    renew(row, received);
                 }
             }
             Self::Margin(id, extra) => {
@@ -119,11 +119,11 @@ pub(super) fn rows_mut<T>(known: &mut Remote<Page<T>>) -> Option<&mut Vec<T>> {
 }
 
 /// A response without an entry price is no complete row: only its margin counts.
-fn renew(row: &mut Position, told: &Position) {
-    if told.entry_price.is_some() {
-        row.clone_from(told);
+fn renew(row: &mut Position, received: &Position) {
+    if received.entry_price.is_some() {
+        row.clone_from(received);
     } else {
-        let extra = told.isolated_margin_extra;
+        let extra = received.isolated_margin_extra;
         row.isolated_margin_extra = extra.or(row.isolated_margin_extra);
     }
 }
@@ -132,7 +132,7 @@ fn lay(leg: Leg, price: &mut Option<Num>) {
     match leg {
         Leg::Keep => {}
         Leg::Remove => *price = None,
-        Leg::Set(told) => *price = Some(told),
+        Leg::Set(received) => *price = Some(received),
     }
 }
 
@@ -152,8 +152,12 @@ fn facts(command: &Command, receipt: &Receipt) -> Vec<What> {
     match (receipt, command) {
         (Receipt::Cancel(cancel), _) if cancel.canceled => vec![What::Canceled(cancel.id.clone())],
         (Receipt::Order { order, .. }, Command::Close(close)) => {
-            let asked = close.size.map_or(ClosedSize::All, |_| ClosedSize::Size);
-            vec![What::Close(close.position_id.clone(), asked, order.clone())]
+            let requested = close.size.map_or(ClosedSize::All, |_| ClosedSize::Size);
+            vec![What::Close(
+                close.position_id.clone(),
+                requested,
+                order.clone(),
+            )]
         }
         (Receipt::Order { order, .. }, _) => vec![What::Order(order.clone())],
         (Receipt::Position(position), _) => vec![What::Position(position.clone())],
@@ -192,12 +196,12 @@ fn closes(operation: &CloseAll) -> Vec<What> {
 }
 
 /// The progress that a closing order shows.
-fn closing(asked: ClosedSize, order: &Order, position: &Position) -> Option<Closing> {
+fn closing(requested: ClosedSize, order: &Order, position: &Position) -> Option<Closing> {
     if order.status.is(&OrderStatus::Filled) {
-        let filled = order.filled_size.unwrap_or_else(|| order.asked_size());
+        let filled = order.filled_size.unwrap_or_else(|| order.requested_size());
         // The position's row still contains what was closed just before.
-        let whole = match asked {
-            ClosedSize::All => order.asked_size().abs().min(position.quantity()),
+        let whole = match requested {
+            ClosedSize::All => order.requested_size().abs().min(position.quantity()),
             ClosedSize::Size => position.quantity(),
         };
         let is_whole = filled.abs() >= whole;
@@ -286,8 +290,8 @@ impl Store {
     /// An order's status after the response to its cancel or change, if reads are older.
     pub fn status_by_receipt(&self, id: &OrderId) -> Option<OrderStatus> {
         let newest_first = self.from_receipts.0.iter().rev();
-        let mut told = newest_first.filter_map(|fact| fact.what.status());
-        told.find_map(|(of, status)| (of == id).then_some(status))
+        let mut received = newest_first.filter_map(|fact| fact.what.status());
+        received.find_map(|(of, status)| (of == id).then_some(status))
     }
 
     /// [`status_by_receipt`](Self::status_by_receipt) of every order that has one.
@@ -303,14 +307,14 @@ impl Store {
             return None;
         }
         let mut latest_first = self.closes_of(&position.id).rev();
-        latest_first.find_map(|(asked, order)| closing(asked, order, position))
+        latest_first.find_map(|(requested, order)| closing(requested, order, position))
     }
 
     /// Closes of this position by their responses, the oldest first.
     fn closes_of(&self, id: &PositionId) -> impl DoubleEndedIterator<Item = (ClosedSize, &Order)> {
         let facts = self.from_receipts.0.iter();
         facts.filter_map(move |fact| match &fact.what {
-            What::Close(of, asked, order) if of == id => Some((*asked, order.as_ref())),
+            What::Close(of, requested, order) if of == id => Some((*requested, order.as_ref())),
             What::Close(..)
             | What::Canceled(_)
             | What::Order(_)

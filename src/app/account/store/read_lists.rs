@@ -20,7 +20,7 @@ impl Store {
         swap(&mut self.history, &mut other.history);
         swap(&mut self.markets, &mut other.markets);
         swap(&mut self.account, &mut other.account);
-        swap(&mut self.told_at, &mut other.told_at);
+        swap(&mut self.own_times, &mut other.own_times);
         self.swap_computed(other);
     }
 

@@ -1,4 +1,4 @@
-//! What streams tell, beside the reads.
+//! What streams report, beside the reads.
 //!
 //! Contract: an event changes what is shown as a read would, but proves nothing. The instant of a list's last read
 //! stays, so that only reads decide what came of a command.
@@ -21,7 +21,7 @@ impl Store {
         }
     }
 
-    /// Takes a list as a stream tells it; before its first read, nothing. Returns newly found scaled orders.
+    /// Takes a list as a stream reports it; before its first read, nothing. Returns newly found scaled orders.
     pub(crate) fn arrive_streamed(&mut self, answer: Answer) -> Vec<ScaledId> {
         self.learn_names(&answer);
         match answer {
@@ -60,13 +60,13 @@ impl Store {
     }
 
     /// Takes prices of listed markets. Without instants of their own they are of now.
-    pub(crate) fn arrive_prices(&mut self, told: Vec<StreamedPrice>, now: Timestamp) {
-        let newest = told.iter().filter_map(|price| price.at).max();
-        let newest = newest.or((!told.is_empty()).then_some(now));
+    pub(crate) fn arrive_prices(&mut self, streamed: Vec<StreamedPrice>, now: Timestamp) {
+        let newest = streamed.iter().filter_map(|price| price.at).max();
+        let newest = newest.or((!streamed.is_empty()).then_some(now));
         let (Remote::Fresh { value, .. } | Remote::Stale { value, .. }) = &mut self.markets else {
             return;
         };
-        for price in told {
+        for price in streamed {
             let Some(market) = value.get_mut(&price.market_id) else {
                 continue;
             };

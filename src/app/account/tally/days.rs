@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub struct DayResult {
     pub count: usize,
     /// Those with a known net profit.
-    told: usize,
+    known_count: usize,
     net: Sum,
 }
 
@@ -23,12 +23,12 @@ pub struct Days {
 impl DayResult {
     /// USD; `None` while one of them is unknown.
     pub fn net(&self) -> Option<Num> {
-        self.net.value().filter(|_| self.told == self.count)
+        self.net.value().filter(|_| self.known_count == self.count)
     }
 
     /// The sum of the known net profits, USD, and how many are unknown.
     pub(crate) fn known(&self) -> (Sum, usize) {
-        (self.net, self.count.saturating_sub(self.told))
+        (self.net, self.count.saturating_sub(self.known_count))
     }
 }
 
@@ -67,7 +67,7 @@ impl Tally<Position> for Days {
         let result = self.results.entry(day).or_default();
         change.step(&mut result.count);
         if let Some(net) = position.net_pnl() {
-            change.step(&mut result.told);
+            change.step(&mut result.known_count);
             result.net.add(change.signed(net));
         }
         if result.count == 0 {

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// The targets that are placed once an entry has filled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenBracket {
-    /// `None` before the service has told the order.
+    /// `None` before the service has reported the order.
     pub order: Option<OrderId>,
     pub market: MarketId,
     pub side: Side,
@@ -34,7 +34,7 @@ pub struct ProcessLog {
     finished: Vec<(OpenBracket, Timestamp)>,
     /// Those that another session has left, which nobody has said yet. Older lists may not show its last batch.
     #[serde(skip)]
-    untold: Vec<(OpenBracket, Timestamp)>,
+    unreported: Vec<(OpenBracket, Timestamp)>,
 }
 
 impl OpenBracket {
@@ -86,7 +86,7 @@ impl ProcessLog {
     pub(super) fn recall(&mut self, mut kept: Self, now: Timestamp) {
         kept.left.append(&mut kept.running);
         let left = kept.left.iter().cloned();
-        self.untold.extend(left.map(|bracket| (bracket, now)));
+        self.unreported.extend(left.map(|bracket| (bracket, now)));
         self.inherit(kept);
     }
 }
@@ -216,7 +216,7 @@ impl TradeLog {
         left.push(carried);
         if filled.is_some_and(Num::is_zero) {
             left.retain(|left| left != old);
-            self.told(old);
+            self.note_reported(old);
         }
         self.placed_orders.carried.extend(old.order.clone());
         self.version += 1;
@@ -231,7 +231,7 @@ impl TradeLog {
     /// Something goes on with it.
     pub(crate) fn take_up_bracket(&mut self, bracket: &OpenBracket) {
         self.process.left.retain(|left| left != bracket);
-        self.told(bracket);
+        self.note_reported(bracket);
         self.version += 1;
     }
 
@@ -273,24 +273,26 @@ impl TradeLog {
     }
 
     /// What other sessions have left, is not finished by lists that were requested at `at`, and nobody has said.
-    pub(crate) fn untold_brackets(&self, at: Timestamp) -> Vec<OpenBracket> {
+    pub(crate) fn unreported_brackets(&self, at: Timestamp) -> Vec<OpenBracket> {
         let ProcessLog {
             left,
             finished,
-            untold,
+            unreported,
             ..
         } = &self.process;
         let needs_more = |bracket| {
             left.contains(bracket) && finished.iter().all(|(finished, _)| finished != bracket)
         };
-        let untold = untold
+        let unreported = unreported
             .iter()
             .filter(|(bracket, since)| at > *since && needs_more(bracket));
-        untold.map(|(bracket, _)| bracket.clone()).collect()
+        unreported.map(|(bracket, _)| bracket.clone()).collect()
     }
 
     /// It was said, or something goes on with it.
-    pub(crate) fn told(&mut self, bracket: &OpenBracket) {
-        self.process.untold.retain(|(untold, _)| untold != bracket);
+    pub(crate) fn note_reported(&mut self, bracket: &OpenBracket) {
+        self.process
+            .unreported
+            .retain(|(unreported, _)| unreported != bracket);
     }
 }

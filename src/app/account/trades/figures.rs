@@ -1,4 +1,4 @@
-//! What of a trade is told in figures: its first risk, how far the mark went, and how it ended against that.
+//! What of a trade is reported in figures: its first risk, how far the mark went, and how it ended against that.
 
 use crate::model::{Num, Position, Side, Timestamp};
 use serde::{Deserialize, Serialize};

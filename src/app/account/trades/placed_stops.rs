@@ -78,7 +78,7 @@ impl PlacedStops {
             }
         }
         // Rows are sorted by their outcome, which comes after the request.
-        let oldest = page.rows.iter().map(|past| past.mark.told_at).min();
+        let oldest = page.rows.iter().map(|past| past.mark.settled_at).min();
         let reach = if page.has_more {
             oldest
         } else {

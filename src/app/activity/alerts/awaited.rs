@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 #[derive(Debug, Default)]
 pub(crate) struct Awaited {
     /// Orders whose end was a command's outcome.
-    told: BTreeSet<OrderId>,
+    reported: BTreeSet<OrderId>,
     /// TWAPs that a command ended.
     stopped: BTreeSet<TwapId>,
     held_back: Vec<(Ticket, Alert)>,
@@ -26,7 +26,7 @@ pub(crate) struct Awaited {
 impl Awaited {
     /// The alert that an order ended, unless a command reports it or may yet.
     pub(crate) fn hear(&mut self, store: &Store, order: &Order, alert: Alert) -> Option<Alert> {
-        if self.told.remove(&order.id) {
+        if self.reported.remove(&order.id) {
             return None;
         }
         let Some(ticket) = cause(store, order) else {
@@ -44,7 +44,7 @@ impl Awaited {
         result: &Result<Receipt, Failure>,
     ) -> Vec<Alert> {
         let brought = brought(command, result);
-        self.told.extend(brought.iter().cloned());
+        self.reported.extend(brought.iter().cloned());
         match (command, result) {
             (Command::StopTwap(id), Ok(_)) => {
                 self.stopped.insert(id.clone());
@@ -75,7 +75,7 @@ impl Awaited {
             | Progress::Unknown { .. }
             | Progress::Waiting { .. } => None,
         };
-        self.told.extend(operation.into_iter().flat_map(closes));
+        self.reported.extend(operation.into_iter().flat_map(closes));
         vec![]
     }
 
@@ -125,12 +125,14 @@ fn cause(store: &Store, order: &Order) -> Option<Ticket> {
 
 fn may_bring(command: &Command, order: &Order) -> bool {
     match command.facts().places {
-        Some(Placed::Order(asked)) => {
-            asked.market_id == order.market_id
-                && order.side.is(&asked.side)
-                && order.asked_size().abs() == asked.size
+        Some(Placed::Order(request)) => {
+            request.market_id == order.market_id
+                && order.side.is(&request.side)
+                && order.requested_size().abs() == request.size
         }
-        Some(Placed::Close(asked)) => order.target_position_id.as_ref() == Some(&asked.position_id),
+        Some(Placed::Close(request)) => {
+            order.target_position_id.as_ref() == Some(&request.position_id)
+        }
         Some(Placed::Twap(_) | Placed::Scaled(_)) | None => false,
     }
 }

@@ -104,8 +104,8 @@ fn is_news(store: &Store, order: &Order) -> bool {
             .pending
             .values()
             .any(|pending| ends_it(&pending.command));
-    let is_told = store.history.find(id).is_some_and(Order::is_over);
-    !is_own && !is_told && !is_part(order)
+    let is_known = store.history.find(id).is_some_and(Order::is_over);
+    !is_own && !is_known && !is_part(order)
 }
 
 /// The result of the search.
@@ -113,10 +113,10 @@ pub(crate) fn sought(
     store: &Store,
     gone: &mut Gone,
     awaited: &mut Awaited,
-    (asked, found): (&[OrderId], &[Order]),
+    (requested, found): (&[OrderId], &[Order]),
 ) -> Vec<Alert> {
     let mut news = vec![];
-    for left in asked.iter().filter_map(|id| gone.0.remove(id)) {
+    for left in requested.iter().filter_map(|id| gone.0.remove(id)) {
         let alert = match found.iter().find(|order| order.id == left.order.id) {
             Some(order) => ended(store, order).and_then(|alert| awaited.hear(store, order, alert)),
             None => Some(Alert::Gone(Box::new(left.order))),

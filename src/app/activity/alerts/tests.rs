@@ -225,7 +225,7 @@ fn a_twap_of_a_service_whose_clock_stands_has_not_stalled() {
         wait(&mut model, 2_000);
         let told = Timestamp(start.0 + stands(passed));
         let facts = AccountFacts {
-            told_at: Some(told),
+            answered_at: Some(told),
             ..AccountFacts::default()
         };
         arrive(&mut model, Answer::Account(Ok(facts)));
@@ -545,7 +545,7 @@ mod copy {
 
     fn copied(effects: Vec<Effect>) -> Clip {
         let mut asked = effects.into_iter();
-        // An open detail asks for its evidence, too.
+        // An open detail requests its evidence, too.
         match asked.find(|effect| !matches!(effect, Effect::Read(ReadOnce::Evidence(_)))) {
             Some(Effect::Terminal(TerminalOut::Copy(clip))) => clip,
             other => panic!("nothing was copied but {other:?}"),

@@ -1,4 +1,4 @@
-//! What `alert_command` is told of an alert that fired.
+//! What `alert_command` is reported of an alert that fired.
 
 use super::AlertFiring;
 use crate::{

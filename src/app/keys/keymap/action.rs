@@ -190,12 +190,12 @@ impl Action {
     }
 
     /// Whether it closes everything.
-    pub fn is_way_out(self) -> bool {
+    pub fn closes_all(self) -> bool {
         matches!(self, Self::CloseAll | Self::Flatten)
     }
 
     /// Whether it works over every panel: the command line, the help, and a new drawing.
-    pub fn is_aside(self) -> bool {
+    pub fn works_everywhere(self) -> bool {
         matches!(self, Self::Command | Self::Help | Self::Repaint)
     }
 
@@ -214,7 +214,7 @@ impl Action {
 
     /// Whether a single press acts, whatever was pressed before.
     pub fn is_at_once(self) -> bool {
-        self.is_way_out() || matches!(self, Self::CancelAll | Self::QuitNow)
+        self.closes_all() || matches!(self, Self::CancelAll | Self::QuitNow)
     }
 
     /// Whether it changes or ends what the row under the cursor is about.

@@ -118,9 +118,9 @@ impl Keymap {
         for place in context.chain() {
             for (binding, keys) in self.bound(place) {
                 let then = keys.then.filter(|_| keys.first == first);
-                let is_way_out = |then| self.lookup(context, then).is_some_and(Action::is_at_once);
+                let closes_all = |then| self.lookup(context, then).is_some_and(Action::is_at_once);
                 let is_new = |then: &Chord| {
-                    known.iter().all(|(other, _)| other != then) && !is_way_out(*then)
+                    known.iter().all(|(other, _)| other != then) && !closes_all(*then)
                 };
                 if let Some(then) = then.filter(is_new) {
                     known.push((then, binding.action));
@@ -163,7 +163,7 @@ impl Keymap {
         let of_desk = || {
             let mut keys = of(Context::Desk).map(|(_, keys)| keys);
             let works = |keys: &Keys| context.takes_from_desk(action, keys.first);
-            keys.find(|keys| action.is_way_out() && keys.then.is_none() && works(keys))
+            keys.find(|keys| action.closes_all() && keys.then.is_none() && works(keys))
         };
         let always = || of(Context::Always).map(|(_, keys)| keys).next();
         own.or_else(of_desk).or_else(always)

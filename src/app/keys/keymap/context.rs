@@ -81,8 +81,8 @@ impl Context {
 
     /// Whether `chord`, which does `action` on the desk, does so here too.
     pub(super) fn takes_from_desk(self, action: Action, chord: Chord) -> bool {
-        let is_way_out = action.is_way_out() && !self.types(chord);
-        is_way_out || (action.is_aside() && self.only_shows())
+        let closes_all = action.closes_all() && !self.types(chord);
+        closes_all || (action.works_everywhere() && self.only_shows())
     }
 
     /// It only shows something: no question waits, and closing it loses nothing.

@@ -66,7 +66,7 @@ pub(super) fn unreachable(pairs: &[(Context, Action, Keys)], keymap: &Keymap) ->
         let acts = acts.map(|(binding, _)| (keys.first, binding.action));
         let held_up = || {
             let mut places = context.panes();
-            places.find_map(|place| way_out(keymap, place, *keys))
+            places.find_map(|place| closing_action(keymap, place, *keys))
         };
         let (key, other) = acts.or_else(held_up)?;
         Some(format!(
@@ -77,7 +77,7 @@ pub(super) fn unreachable(pairs: &[(Context, Action, Keys)], keymap: &Keymap) ->
 }
 
 /// The key of a sequence that closes everything there, if any.
-fn way_out(keymap: &Keymap, place: Context, keys: Keys) -> Option<(Chord, Action)> {
+fn closing_action(keymap: &Keymap, place: Context, keys: Keys) -> Option<(Chord, Action)> {
     keys.presses().find_map(|key| {
         let action = keymap.lookup(place, key).filter(|a| a.is_at_once())?;
         Some((key, action))
@@ -178,7 +178,7 @@ pub(super) fn barred(keymap: &Keymap) -> Vec<String> {
 fn works_while_typing(keymap: &Keymap, action: Action) -> bool {
     let mut bound = keymap.bound(Context::Always);
     let is_one = |keys: Keys| keys.then.is_none() && keys.first.typed().is_none();
-    !action.is_way_out() || bound.any(|(binding, keys)| binding.action == action && is_one(keys))
+    !action.closes_all() || bound.any(|(binding, keys)| binding.action == action && is_one(keys))
 }
 
 /// By a key of the desk: one that works everywhere is not the familiar one.
@@ -204,7 +204,7 @@ mod tests {
         Keymap::with(&[file]).unwrap_err().0
     }
 
-    fn told(keymap: &Keymap) -> Vec<String> {
+    fn notes(keymap: &Keymap) -> Vec<String> {
         keymap.keyless().iter().map(ToString::to_string).collect()
     }
 
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(desk('r'), None);
         assert_eq!(keymap.chord(Context::Desk, Action::Quality), None);
         assert_eq!(
-            told(&keymap),
+            notes(&keymap),
             ["[desk] i is refresh now; execution quality has no key (:quality does it)"]
         );
     }
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn an_action_with_another_key_left_is_no_news() {
         let keymap = with("[desk]\nrefresh = \"j\"");
-        assert_eq!(told(&keymap), [""; 0]);
+        assert_eq!(notes(&keymap), [""; 0]);
         let down: Chord = "down".parse().unwrap();
         assert_eq!(keymap.lookup(Context::Desk, down), Some(Action::Down));
         assert_eq!(keymap.chord(Context::Desk, Action::Down), Some(down.into()));
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn a_key_that_is_another_actions_in_another_place_stays_there() {
         let keymap = with("[positions]\nclose_position = \"x\"");
-        assert_eq!(told(&keymap), [""; 0]);
+        assert_eq!(notes(&keymap), [""; 0]);
         let x = Chord::from('x');
         assert_eq!(keymap.lookup(Context::Orders, x), Some(Action::Cancel));
         let panel = with("[markets]\nup = \"j\"");
@@ -261,7 +261,7 @@ mod tests {
     fn where_no_command_line_opens_none_is_offered() {
         let keymap = with("[strip]\ndismiss = [\"esc\", \"g\"]");
         assert_eq!(
-            told(&keymap),
+            notes(&keymap),
             ["[strip] g is dismiss now; give up has no key"]
         );
     }
@@ -294,9 +294,9 @@ mod tests {
                 "[orders] cancel_all: no key (K is cancel)",
             ),
         ] {
-            let told =
+            let notes =
                 format!("{fault}; every action that closes, cancels or leaves must keep one");
-            assert_eq!(faults(file), [told], "{file}");
+            assert_eq!(faults(file), [notes], "{file}");
         }
         assert_eq!(
             faults("[desk]\nzoom = \"ctrl-x\""),
@@ -307,7 +307,7 @@ mod tests {
         assert_eq!(other.lookup(Context::Desk, control), Some(Action::Zoom));
         let moved = with("[desk]\nbuy = \"X\"\nclose_all = \"f12\"");
         assert_eq!(moved.lookup(Context::Desk, 'X'.into()), Some(Action::Buy));
-        assert_eq!(told(&moved), [""; 0]);
+        assert_eq!(notes(&moved), [""; 0]);
     }
 
     #[test]
@@ -316,11 +316,11 @@ mod tests {
         let g = Chord::from('g');
         assert_eq!(alone.lookup(Context::Positions, g), Some(Action::Refresh));
         assert!(!alone.begins(Context::Positions, g));
-        assert_eq!(told(&alone), [""; 0], "Home and the digits are left");
+        assert_eq!(notes(&alone), [""; 0], "Home and the digits are left");
         let two = with("[desk]\nzoom = \"f z\"");
         assert!(two.begins(Context::Positions, 'f'.into()));
         assert_eq!(
-            told(&two),
+            notes(&two),
             ["[desk] f is zoom now; freeze the display has no key (:freeze does it)"]
         );
         let of_pane = with("[orders]\nexits = \"f e\"");

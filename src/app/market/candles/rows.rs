@@ -1,4 +1,4 @@
-//! Candles that nobody told: of intervals without trades, and of the marks seen; and what the rows come to.
+//! Candles that no source reported: of intervals without trades, and of the marks seen; and what the rows come to.
 
 use super::CandleSeries;
 use crate::model::{Candle, Num, Timestamp};

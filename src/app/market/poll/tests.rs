@@ -2,7 +2,7 @@ use super::*;
 use crate::{
     app::market::{
         data::RequestTime,
-        wants::{CandleWant, LADDER_EVERY, QuoteWant, SHOWN_EVERY, TradesWant},
+        wanted_data::{CandleWant, LADDER_EVERY, QuoteWant, SHOWN_EVERY, TradesWant},
     },
     model::{Candle, Dated, Interval, Num, Page, PublicTrade, Side, SizedQuote},
 };
@@ -14,7 +14,7 @@ const START: i64 = 1_790_000_040_000;
 struct Shown {
     polls: MarketPolls,
     data: MarketData,
-    wants: MarketWants,
+    wanted_data: WantedMarketData,
     now: i64,
 }
 
@@ -46,11 +46,11 @@ fn candle(open_time: i64) -> Candle {
 }
 
 impl Shown {
-    fn new(wants: MarketWants) -> Self {
+    fn new(wanted_data: WantedMarketData) -> Self {
         Self {
             polls: MarketPolls::default(),
             data: MarketData::default(),
-            wants,
+            wanted_data,
             now: START,
         }
     }
@@ -66,7 +66,7 @@ impl Shown {
 
     fn asks(&mut self) -> Vec<MarketRequest> {
         let time = self.time();
-        let asked = self.polls.ask(&self.wants, &mut self.data, time);
+        let asked = self.polls.ask(&self.wanted_data, &mut self.data, time);
         asked.into_iter().map(|(_, request)| request).collect()
     }
 
@@ -87,27 +87,29 @@ impl Shown {
     }
 
     fn next_due(&self) -> Option<i64> {
-        let due = self.polls.next_due(&self.wants, &self.data, self.time());
+        let due = self
+            .polls
+            .next_due(&self.wanted_data, &self.data, self.time());
         due.map(|due| due.0 - self.now)
     }
 }
 
-fn ladder(market: &str, every: Duration) -> MarketWants {
-    let mut wants = MarketWants::default();
-    wants.want_ladder(market.into(), 40, every);
-    wants
+fn ladder(market: &str, every: Duration) -> WantedMarketData {
+    let mut wanted_data = WantedMarketData::default();
+    wanted_data.want_ladder(market.into(), 40, every);
+    wanted_data
 }
 
 #[test]
 fn two_charts_of_a_market_each_ask_for_their_own_interval() {
-    let mut shown = Shown::new(MarketWants {
+    let mut shown = Shown::new(WantedMarketData {
         candles: [Interval::Minute1, Interval::Minute5]
             .map(|interval| CandleWant {
                 interval,
                 ..chart(None).remove(0)
             })
             .into(),
-        ..MarketWants::default()
+        ..WantedMarketData::default()
     });
     let page = |interval| MarketRequest::Candles {
         interval,
@@ -128,9 +130,9 @@ fn candles(before: Option<Timestamp>, limit: u32) -> MarketRequest {
 
 #[test]
 fn a_chart_asks_for_a_page_then_for_the_last_rows_and_for_each_older_page_once() {
-    let mut shown = Shown::new(MarketWants {
+    let mut shown = Shown::new(WantedMarketData {
         candles: chart(None),
-        ..MarketWants::default()
+        ..WantedMarketData::default()
     });
     assert_eq!(shown.asks(), [candles(None, 500)]);
     assert_eq!(shown.asks(), []);
@@ -148,9 +150,9 @@ fn a_chart_asks_for_a_page_then_for_the_last_rows_and_for_each_older_page_once()
     shown.answer_candles(None, -3..2);
 
     let oldest = Timestamp(START - 499 * 60_000);
-    shown.wants.candles = chart(Some(Timestamp(START - 499 * 60_000)));
+    shown.wanted_data.candles = chart(Some(Timestamp(START - 499 * 60_000)));
     assert_eq!(shown.asks(), []);
-    shown.wants.candles = chart(Some(Timestamp(START - 600 * 60_000)));
+    shown.wanted_data.candles = chart(Some(Timestamp(START - 600 * 60_000)));
     assert_eq!(shown.asks(), [candles(Some(oldest), 1_000)]);
     assert_eq!(shown.asks(), [], "once until it is answered");
     shown.answer_candles(Some(oldest), 500..1_500);
@@ -193,7 +195,7 @@ fn what_falls_due_soon_is_asked_for_with_the_account_and_never_more_than_twice_a
             lead,
             ..shown.time()
         };
-        let asked = shown.polls.ask(&shown.wants, &mut shown.data, time);
+        let asked = shown.polls.ask(&shown.wanted_data, &mut shown.data, time);
         shown.answer(MarketAnswer::Book(Ok(Some(Dated::default()))));
         shown.answer(MarketAnswer::Trades(Ok(Some(Dated::default()))));
         asked.len()
@@ -204,7 +206,7 @@ fn what_falls_due_soon_is_asked_for_with_the_account_and_never_more_than_twice_a
     shown.now += 1;
     assert_eq!(ask_on_beat(&mut shown), 2);
     assert_eq!(shown.next_due(), Some(1_000), "two seconds after the first");
-    shown.wants = ladder("paper|BTC", LADDER_EVERY);
+    shown.wanted_data = ladder("paper|BTC", LADDER_EVERY);
     shown.now += 450;
     assert_eq!(ask_on_beat(&mut shown), 2);
     shown.now += 400;
@@ -213,11 +215,11 @@ fn what_falls_due_soon_is_asked_for_with_the_account_and_never_more_than_twice_a
 
 #[test]
 fn whoever_runs_through_the_markets_causes_two_requests_of_a_kind_a_second() {
-    let mut shown = Shown::new(MarketWants::default());
+    let mut shown = Shown::new(WantedMarketData::default());
     let mut sent = vec![];
     for step in 0..100_i64 {
-        shown.wants = ladder(&format!("paper|{}", step % 7), LADDER_EVERY);
-        shown.wants.trades = None;
+        shown.wanted_data = ladder(&format!("paper|{}", step % 7), LADDER_EVERY);
+        shown.wanted_data.trades = None;
         shown.now = START + step * 30;
         sent.extend(shown.asks().iter().map(|_| shown.now));
     }
@@ -228,7 +230,7 @@ fn whoever_runs_through_the_markets_causes_two_requests_of_a_kind_a_second() {
         assert!(within.count() <= 2, "{sent:?}");
     }
     assert_eq!(sent.len(), 6);
-    shown.wants = MarketWants::default();
+    shown.wanted_data = WantedMarketData::default();
     assert_eq!((shown.asks(), shown.next_due()), (vec![], None));
     shown.now += 60_000;
     shown.asks();
@@ -243,12 +245,12 @@ fn whoever_runs_through_the_markets_causes_two_requests_of_a_kind_a_second() {
 #[test]
 fn the_newest_candles_reach_back_to_the_known_ones_however_late_they_are() {
     let second = Interval::Second1;
-    let mut shown = Shown::new(MarketWants {
+    let mut shown = Shown::new(WantedMarketData {
         candles: vec![CandleWant {
             interval: second,
             ..chart(None).remove(0)
         }],
-        ..MarketWants::default()
+        ..WantedMarketData::default()
     });
     let page = |newest: i64, limit: i64| {
         let rows = (newest - limit + 1..=newest).map(|ahead| candle(START + ahead * 1_000));
@@ -272,9 +274,9 @@ fn the_newest_candles_reach_back_to_the_known_ones_however_late_they_are() {
 
 #[test]
 fn a_series_that_few_rows_have_replaced_is_filled_up_to_a_page_again() {
-    let mut shown = Shown::new(MarketWants {
+    let mut shown = Shown::new(WantedMarketData {
         candles: chart(None),
-        ..MarketWants::default()
+        ..WantedMarketData::default()
     });
     shown.asks();
     shown.answer_candles(None, 0..500);
@@ -287,12 +289,12 @@ fn a_series_that_few_rows_have_replaced_is_filled_up_to_a_page_again() {
 
 #[test]
 fn after_a_pause_as_many_trades_are_asked_for_as_at_first() {
-    let mut shown = Shown::new(MarketWants {
+    let mut shown = Shown::new(WantedMarketData {
         trades: Some(TradesWant {
             market_id: btc(),
             every: LADDER_EVERY,
         }),
-        ..MarketWants::default()
+        ..WantedMarketData::default()
     });
     let trades = |limit| MarketRequest::Trades { limit };
     let answer = |shown: &mut Shown, id| {
@@ -325,9 +327,9 @@ fn after_a_pause_as_many_trades_are_asked_for_as_at_first() {
 
 #[test]
 fn a_chart_that_reaches_far_back_asks_for_two_older_pages_a_second() {
-    let mut shown = Shown::new(MarketWants {
+    let mut shown = Shown::new(WantedMarketData {
         candles: chart(Some(Timestamp(START - 20_000 * 60_000))),
-        ..MarketWants::default()
+        ..WantedMarketData::default()
     });
     shown.asks();
     shown.answer_candles(None, 0..500);
@@ -347,7 +349,7 @@ fn a_chart_that_reaches_far_back_asks_for_two_older_pages_a_second() {
         }
         let due = shown
             .polls
-            .next_due(&shown.wants, &shown.data, shown.time());
+            .next_due(&shown.wanted_data, &shown.data, shown.time());
         let is_spent = sent.len() % 2 == 0;
         assert!(
             !is_spent || due > Some(Timestamp(shown.now)),
@@ -359,17 +361,17 @@ fn a_chart_that_reaches_far_back_asks_for_two_older_pages_a_second() {
 
 #[test]
 fn a_quote_of_the_written_order_is_asked_for_once_a_second_whatever_is_typed() {
-    let mut shown = Shown::new(MarketWants::default());
+    let mut shown = Shown::new(WantedMarketData::default());
     let mut sent = vec![];
     for step in 0..100_i64 {
-        shown.wants.quote = Some(QuoteWant {
+        shown.wanted_data.quote = Some(QuoteWant {
             market_id: format!("paper|{}", step % 2).into(),
             side: Side::Buy,
             size: Num::from(step + 1),
         });
         shown.now = START + step * 40;
         let time = shown.time();
-        for (market, request) in shown.polls.ask(&shown.wants, &mut shown.data, time) {
+        for (market, request) in shown.polls.ask(&shown.wanted_data, &mut shown.data, time) {
             let MarketRequest::Quote { side, size } = request else {
                 panic!("{request:?}");
             };
@@ -380,7 +382,7 @@ fn a_quote_of_the_written_order_is_asked_for_once_a_second_whatever_is_typed() {
         }
     }
     assert_eq!(sent, [0, 1_000, 2_000, 3_000]);
-    shown.wants.quote = None;
+    shown.wanted_data.quote = None;
     assert_eq!(
         (shown.asks(), shown.next_due()),
         (vec![], None),
@@ -409,7 +411,7 @@ fn what_a_stream_tells_is_read_every_fifteen_seconds_and_at_once_when_the_stream
         shown.answer(trades());
     }
     assert_eq!(asked, [150, 150]);
-    // The stream is quiet: both are asked for with a beat of the account, or soon after none has come.
+    // The stream is quiet: both are requested with a beat of the account, or soon after none has come.
     assert_eq!(shown.next_due(), Some(2_200));
     shown.now += 1_000;
     assert_eq!(shown.asks().len(), 0);

@@ -1,9 +1,9 @@
-//! What is to be asked for of the markets, and how much of it.
+//! What is to be requested of the markets, and how much of it.
 
 use super::super::{
     data::MarketData,
-    wants::{
-        BookWant, CandleWant, MarketRequest, MarketWants, QUOTE_EVERY, SHOWN_EVERY, TradesWant,
+    wanted_data::{
+        BookWant, CandleWant, MarketRequest, QUOTE_EVERY, SHOWN_EVERY, TradesWant, WantedMarketData,
     },
 };
 use crate::model::{Interval, MarketId, Timestamp};
@@ -16,12 +16,12 @@ pub(super) const LOST_AFTER: Duration = Duration::from_secs(15);
 const FIRST_CANDLES: u32 = 500;
 /// A page of older candles.
 const OLDER_CANDLES: u32 = 1_000;
-/// The most that the service tells in one page.
+/// The most that the service reports in one page.
 const MOST_CANDLES: u32 = 1_500;
 /// Enough trades for the volume of the last minutes, and for what traded between two answers.
 const FIRST_TRADES: u32 = 1_000;
 const NEW_TRADES: u32 = 100;
-/// After so long without an answer, as many trades are asked for as at first.
+/// After this long without an answer, as many trades are requested as at first.
 const CATCH_UP_AFTER: Duration = Duration::from_secs(5);
 
 /// What is polled by itself; each kind has a budget of its own.
@@ -43,29 +43,33 @@ pub(crate) struct PollTime {
     pub(crate) now: Timestamp,
     pub(crate) service_now: Timestamp,
     pub(crate) price_interval: Duration,
-    /// What falls due within this time is asked for now, so that its answer comes with the others.
+    /// What falls due within this time is requested now, so that its answer comes with the others.
     pub(crate) lead: Duration,
 }
 
-/// One thing that is to be asked for again and again.
+/// One thing that is to be requested repeatedly.
 pub(super) struct Wanted {
     pub(super) key: PollKey,
     pub(super) every: Duration,
     pub(super) request: MarketRequest,
 }
 
-pub(super) fn wanted(wants: &MarketWants, data: &MarketData, time: PollTime) -> Vec<Wanted> {
-    if wants.is_held {
+pub(super) fn wanted(
+    wanted_data: &WantedMarketData,
+    data: &MarketData,
+    time: PollTime,
+) -> Vec<Wanted> {
+    if wanted_data.is_held {
         return vec![];
     }
-    let chart = wants.candles.iter();
+    let chart = wanted_data.candles.iter();
     let chart = chart.filter(|chart| !data.builds_candles(&chart.market_id));
     let candles = chart.map(|chart| Wanted {
         key: (chart.market_id.clone(), Polled::Candles(chart.interval)),
         every: time.price_interval.max(SHOWN_EVERY),
         request: newest_candles(chart, data, time),
     });
-    let books = wants
+    let books = wanted_data
         .books
         .iter()
         .map(|(market, BookWant { depth, every })| Wanted {
@@ -73,13 +77,13 @@ pub(super) fn wanted(wants: &MarketWants, data: &MarketData, time: PollTime) -> 
             every: *every,
             request: MarketRequest::Book { depth: *depth },
         });
-    let trades = wants.trades.iter();
+    let trades = wanted_data.trades.iter();
     let trades = trades.map(|TradesWant { market_id, every }| Wanted {
         key: (market_id.clone(), Polled::Trades),
         every: *every,
         request: newest_trades(market_id, data, time),
     });
-    let quote = wants.quote.iter();
+    let quote = wanted_data.quote.iter();
     let quote = quote.map(|want| Wanted {
         key: (want.market_id.clone(), Polled::Quote),
         every: QUOTE_EVERY,
@@ -111,7 +115,7 @@ fn newest_candles(chart: &CandleWant, data: &MarketData, time: PollTime) -> Mark
     }
 }
 
-/// After a pause more may have traded than a usual answer tells.
+/// After a pause more may have traded than a usual answer reports.
 fn newest_trades(market: &MarketId, data: &MarketData, time: PollTime) -> MarketRequest {
     let tape = data.tape(market).filter(|tape| tape.last().is_some());
     let answered = tape.and_then(|tape| tape.answered_at());
@@ -136,11 +140,11 @@ pub(super) fn wanted_since(chart: &CandleWant, data: &MarketData) -> Option<Time
 }
 
 pub(super) fn older(
-    wants: &MarketWants,
+    wanted_data: &WantedMarketData,
     data: &mut MarketData,
     now: Timestamp,
 ) -> Option<(MarketId, MarketRequest)> {
-    wants.candles.iter().find_map(|chart| {
+    wanted_data.candles.iter().find_map(|chart| {
         let since = wanted_since(chart, data)?;
         let before = data.ask_older(&chart.market_id, chart.interval, since, now)?;
         let request = MarketRequest::Candles {

@@ -152,7 +152,7 @@ fn a_market_whose_numbers_begin_anew_begins_a_new_tape() {
     assert_eq!(traded, [Num::from(11_u32)]);
 }
 
-/// A paper exchange that is reset tells the same trades again, from the start.
+/// A paper exchange that is reset reports the same trades again, from the start.
 #[test]
 fn a_source_whose_clock_went_back_begins_a_new_tape() {
     let at = |second: i64| Timestamp(START.0 + second * 1_000);

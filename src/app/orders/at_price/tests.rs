@@ -265,7 +265,7 @@ fn a_stop_and_a_target_put_while_a_batch_is_sent_follow_it_as_one() {
     assert_eq!(sent.collect::<Vec<_>>(), [words]);
 }
 
-/// The service tells how much of `ord-1` has filled: it can be moved.
+/// The service reports how much of `ord-1` has filled: it can be moved.
 fn moved_desk() -> Model {
     let mut model = traded();
     let limit = r#""type":"limit","mode":"limit","side":"buy","size":0.1,"limit_price":60000,

@@ -71,7 +71,7 @@ fn closed(model: &mut Model) -> Vec<Effect> {
     settle(model, FIRST, Ok(receipt(closing(WHOLE))))
 }
 
-/// The lists as they are asked for a moment later.
+/// The lists as they are requested a moment later.
 fn reads(model: &mut Model, open: Vec<Position>, working: Vec<Order>) -> Vec<Effect> {
     let mut effects = wait(model, 50);
     effects.extend(arrive(model, Answer::Positions(Ok(Page::of(open)))));
@@ -147,7 +147,7 @@ fn the_other_way_is_opened_once_reads_show_nothing_left_of_the_position() {
     assert_eq!(placed(&effects), None);
     let polls = Effect::Poll(vec![Source::Positions, Source::Orders]);
     assert!(effects.contains(&polls), "{effects:?}");
-    // Lists that were asked for before the answer prove nothing.
+    // Lists that were requested before the answer prove nothing.
     arrive(&mut model, Answer::Positions(Ok(Page::of(vec![]))));
     let early = arrive(&mut model, Answer::Orders(Ok(Page::of(vec![]))));
     assert_eq!(placed(&early), None);

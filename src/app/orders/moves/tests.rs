@@ -46,7 +46,7 @@ fn guarded() -> Model {
     model
 }
 
-/// Lists as they are asked for a moment later.
+/// Lists as they are requested a moment later.
 fn list(model: &mut Model, open: &Position, working: &[Order]) -> Vec<Effect> {
     let mut effects = wait(model, 50);
     let open = Page::of(vec![open.clone()]);

@@ -47,9 +47,9 @@ impl Measured {
         Ok((self.value.value().ok_or(Missing::TooLarge)?, self.lacks))
     }
 
-    fn without(&mut self, untold: usize) {
+    fn without(&mut self, unknown: usize) {
         self.lacks
-            .extend((untold > 0).then_some(Lack::Untold(untold)));
+            .extend((unknown > 0).then_some(Lack::Unknown(unknown)));
     }
 }
 
@@ -94,27 +94,27 @@ impl<'a> Local<'a> {
             Limit::DailyLoss => self.settings.daily_loss,
             Limit::Drawdown => self.settings.drawdown,
             Limit::Target => self.settings.target,
-            Limit::TradingDays => self.settings.trading_days.or_else(|| self.told(limit)),
-            Limit::Consistency => self.settings.consistency.or_else(|| self.told(limit)),
+            Limit::TradingDays => self.settings.trading_days.or_else(|| self.stated(limit)),
+            Limit::Consistency => self.settings.consistency.or_else(|| self.stated(limit)),
         }
     }
 
     /// What the service requires without measuring it.
-    fn told(&self, limit: Limit) -> Option<Num> {
+    fn stated(&self, limit: Limit) -> Option<Num> {
         Some(self.facts?.rule(limit.rule())?.limit)
     }
 
     /// The profit closed today, and that of the open positions.
     fn today(&self) -> Result<Measured, Missing> {
-        if let Some(told) = self.facts.and_then(|facts| facts.day_pnl) {
-            return Ok(Measured::whole(told));
+        if let Some(stated) = self.facts.and_then(|facts| facts.day_pnl) {
+            return Ok(Measured::whole(stated));
         }
         let (closed, day) = (&self.store.closed, Zone::of_loss_day().day(self.now));
         if closed.head().value().is_none() && self.store.positions.value().is_none() {
             return Err(Missing::Lacks(Lack::Unread(0)));
         }
         let result = day.and_then(|day| self.store.loss_days.of(day));
-        let (net, untold) = result.copied().unwrap_or_default().known();
+        let (net, unknown) = result.copied().unwrap_or_default().known();
         let mut today = Measured {
             value: net,
             lacks: vec![],
@@ -123,7 +123,7 @@ impl<'a> Local<'a> {
         let oldest = closed.rows().back().and_then(|row| row.closed_at);
         let reaches_back = oldest.is_some() && !is_today(oldest);
         today.lacks.extend(self.unread().filter(|_| !reaches_back));
-        today.without(untold + closed.unreadable());
+        today.without(unknown + closed.unreadable());
         self.add_open(&mut today, |position| {
             position.net_pnl().filter(|_| is_today(position.opened_at))
         });
@@ -180,14 +180,14 @@ impl<'a> Local<'a> {
     /// The net profit of every day with a closed position, if all are read.
     fn days(&self) -> Result<Vec<Num>, Missing> {
         let closed = &self.store.closed;
-        let untold = closed.rows().len().saturating_sub(self.store.results.count);
-        let untold = Lack::Untold(untold + closed.unreadable());
+        let unknown = closed.rows().len().saturating_sub(self.store.results.count);
+        let unknown = Lack::Unknown(unknown + closed.unreadable());
         let lack = self.unread();
-        if let Some(lack) = lack.or((closed.unreadable() > 0).then_some(untold)) {
+        if let Some(lack) = lack.or((closed.unreadable() > 0).then_some(unknown)) {
             return Err(Missing::Lacks(lack));
         }
         let nets = self.store.loss_days.nets(closed.rows().len());
-        nets.ok_or(Missing::Lacks(untold))
+        nets.ok_or(Missing::Lacks(unknown))
     }
 }
 

@@ -43,7 +43,7 @@ fn facts(daily_loss_left: &str, equity: &str) -> AccountFacts {
     }
 }
 
-fn told_by_service(daily_loss_left: &str, equity: &str) -> Model {
+fn stated_by_service(daily_loss_left: &str, equity: &str) -> Model {
     let mut model = desk();
     model.account.options.guard.lock = true;
     arrive(
@@ -62,7 +62,7 @@ fn used(model: &Model) -> Vec<(Limit, String, Origin)> {
 
 #[test]
 fn what_the_service_tells_is_measured_as_a_share_of_the_whole_way() {
-    let model = told_by_service("0.61", "98000");
+    let model = stated_by_service("0.61", "98000");
     let service = |limit, used: &str| (limit, used.to_owned(), Origin::Service);
     assert_eq!(
         used(&model),
@@ -327,7 +327,7 @@ fn place(model: &Model, reduce_only: &str) -> Command {
 
 #[test]
 fn at_the_limit_new_risk_is_held_and_no_exit_ever_is() {
-    let model = told_by_service("0", "95000");
+    let model = stated_by_service("0", "95000");
     let margin = |extra| Command::margin("pos-2".into(), num(extra), Some(num("120.5")));
     assert!(
         objection(&model.account, &place(&model, "false"))
@@ -358,7 +358,7 @@ fn at_the_limit_new_risk_is_held_and_no_exit_ever_is() {
 
 #[test]
 fn the_keys_that_open_positions_say_why_they_do_not() {
-    let mut model = told_by_service("0", "95000");
+    let mut model = stated_by_service("0", "95000");
     press(&mut model, "b s");
     assert_eq!(model.overlays, vec![]);
     let last = model
@@ -384,7 +384,7 @@ fn the_keys_that_open_positions_say_why_they_do_not() {
 
 #[test]
 fn the_lock_is_lifted_by_asking_twice_and_comes_back_with_the_next_breach() {
-    let mut model = told_by_service("0", "95000");
+    let mut model = stated_by_service("0", "95000");
     press(&mut model, "L o");
     let lift = StripAction::Lift("chal-1".into());
     assert!(matches!(model.overlays.last(), Some(Overlay::Strip(strip)) if strip.proposal == lift));
@@ -400,14 +400,14 @@ fn the_lock_is_lifted_by_asking_twice_and_comes_back_with_the_next_breach() {
 
 #[test]
 fn where_the_settings_say_so_nothing_is_locked() {
-    let mut model = told_by_service("0", "95000");
+    let mut model = stated_by_service("0", "95000");
     model.account.options.guard.lock = false;
     assert_eq!(objection(&model.account, &place(&model, "false")), None);
 }
 
 #[test]
 fn four_fifths_and_the_whole_of_a_limit_are_told_once_each() {
-    let mut model = told_by_service("0.5", "99000");
+    let mut model = stated_by_service("0.5", "99000");
     let told = |model: &mut Model, left: &str| -> Vec<Effect> {
         arrive(model, Answer::Account(Ok(facts(left, "99000"))))
     };
@@ -425,7 +425,7 @@ fn four_fifths_and_the_whole_of_a_limit_are_told_once_each() {
 
 #[test]
 fn a_poll_that_fails_neither_locks_nor_unlocks() {
-    let mut model = told_by_service("0", "95000");
+    let mut model = stated_by_service("0", "95000");
     let down = Failure::new(FailureKind::Unavailable, "down");
     arrive(&mut model, Answer::Account(Err(down)));
     assert!(locked(&model.account).is_some());
@@ -442,7 +442,7 @@ fn trailing(model: &mut Model, equity: &str, floor: &str, from: Option<&str>) ->
 
 #[test]
 fn a_floor_that_trails_is_measured_from_its_peak_and_locks_when_it_is_reached() {
-    let mut model = told_by_service("1", "104000");
+    let mut model = stated_by_service("1", "104000");
     let mut at = |equity, floor| trailing(&mut model, equity, floor, Some("108000"));
     assert_eq!(at("108500", "100000"), "0");
     assert_eq!(at("102000", "100000"), "0.75");
@@ -454,7 +454,7 @@ fn a_floor_that_trails_is_measured_from_its_peak_and_locks_when_it_is_reached() 
 
 #[test]
 fn without_a_peak_that_is_told_the_highest_equity_seen_stands_in_for_it_and_says_so() {
-    let mut model = told_by_service("1", "99000");
+    let mut model = stated_by_service("1", "99000");
     assert_eq!(trailing(&mut model, "99000", "92000", None), "0.125");
     assert_eq!(lacks(&model, Limit::Drawdown), []);
     assert_eq!(trailing(&mut model, "105000", "97000", None), "0");
@@ -465,7 +465,7 @@ fn without_a_peak_that_is_told_the_highest_equity_seen_stands_in_for_it_and_says
 
 #[test]
 fn the_end_of_a_challenge_is_told_once_as_the_settings_say() {
-    let mut model = told_by_service("0.5", "99000");
+    let mut model = stated_by_service("0.5", "99000");
     model.account.options.alerts.guard = [config::AlertChannel::Bell].into_iter().collect();
     let ended = |word: &str| AccountFacts {
         standing: Some(word.into()),

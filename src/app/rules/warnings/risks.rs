@@ -90,8 +90,8 @@ pub(super) fn of(draft: &EntryDraft, facts: RiskFacts<'_>) -> Vec<RiskWarning> {
 /// Nothing can be measured without a price.
 pub(super) fn no_price(draft: &EntryDraft, facts: RiskFacts<'_>) -> Option<OrderWarning> {
     let opens = draft.opens(facts.seen)?;
-    let is_asked = facts.limits.ask_without_price && facts.seen.mid().is_none();
-    (is_asked && opens.is_positive()).then_some(OrderWarning::NoPrice)
+    let must_ask = facts.limits.ask_without_price && facts.seen.mid().is_none();
+    (must_ask && opens.is_positive()).then_some(OrderWarning::NoPrice)
 }
 
 /// The order alone.
@@ -193,7 +193,7 @@ pub(super) fn large(draft: &EntryDraft, facts: RiskFacts<'_>) -> Option<OrderWar
     let orders = orders
         .filter(|order| order.market_id == *market && !order.status.is(&OrderStatus::Rejected));
     let held = facts.seen.position.map(Position::quantity);
-    let largest = orders.map(Order::asked_size).chain(held).max()?;
+    let largest = orders.map(Order::requested_size).chain(held).max()?;
     let usual = largest.times(times)?;
     let is_large = largest.is_positive() && size > usual;
     is_large.then_some(OrderWarning::Large { largest, times })

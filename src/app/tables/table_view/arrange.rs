@@ -2,7 +2,7 @@
 
 use super::{
     fact::Fact,
-    filter::{Asked, Filter},
+    filter::{Condition, Filter},
     picked::{Order, Picked, Sort, compare},
 };
 use crate::{app::tables::all_rows::All, model::Timestamp};
@@ -64,7 +64,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn takes(&self, filter: &Filter, at: usize) -> bool {
-        filter.takes(&Asked {
+        filter.takes(&Condition {
             now: self.now,
             words: || (self.words)(at),
             numbers: || (self.numbers)(at),

@@ -78,7 +78,7 @@ enum Value {
 }
 
 /// A row that a filter reads only as far as its terms need.
-pub(super) struct Asked<W, N, F> {
+pub(super) struct Condition<W, N, F> {
     pub(super) now: Timestamp,
     pub(super) words: W,
     pub(super) numbers: N,
@@ -96,7 +96,7 @@ impl Filter {
         Ok((!terms.is_empty()).then_some(Self { text, terms }))
     }
 
-    pub(super) fn takes<W, N, F>(&self, row: &Asked<W, N, F>) -> bool
+    pub(super) fn takes<W, N, F>(&self, row: &Condition<W, N, F>) -> bool
     where
         W: Fn() -> String,
         N: Fn() -> String,

@@ -40,11 +40,11 @@ impl Keys {
     /// Equal rows keep their own order.
     pub(super) fn order(&self, a: u32, b: u32) -> Ordering {
         let fact = |at: u32| self.facts.get(usize::try_from(at).ok()?);
-        let said = match (fact(a), fact(b)) {
+        let ordering = match (fact(a), fact(b)) {
             (Some(a), Some(b)) => compare(a, b, self.sort.direction),
             (None, _) | (_, None) => Ordering::Equal,
         };
-        said.then(a.cmp(&b))
+        ordering.then(a.cmp(&b))
     }
 
     pub(super) fn unread(count: usize, sort: Sort) -> Self {

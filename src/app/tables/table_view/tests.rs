@@ -33,7 +33,7 @@ fn columns() -> Vec<ColumnName> {
 /// A buy of `BTC`, 0.5 at 64,000, 90 s old, without a known liquidation price.
 fn takes(text: &str) -> bool {
     let filter = Filter::parse(text, &columns()).unwrap().unwrap();
-    filter.takes(&filter::Asked {
+    filter.takes(&filter::Condition {
         now: Timestamp(1_000_000),
         words: || "btc buy ord-7".to_owned(),
         numbers: || "0.5 64000 +12.50 ≥ 61250.5/–".to_owned(),

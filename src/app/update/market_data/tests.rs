@@ -2,7 +2,7 @@ use super::*;
 use crate::{
     app::{
         desk::msg::Msg,
-        market::wants::MarketRequest,
+        market::wanted_data::MarketRequest,
         testing::*,
         update::{router::update, wake::wake},
     },
@@ -63,9 +63,9 @@ fn the_desk_wakes_when_the_next_book_is_due() {
         Some(model.account.now.plus(Duration::from_millis(1)))
     );
     wait(&mut model, 1);
-    let asked_at = model.account.now;
+    let requested_at = model.account.now;
     arrive_book(&mut model, "BTC", book("63999", "64001"));
-    assert_eq!(due(&model), Some(asked_at.plus(Duration::from_secs(2))));
+    assert_eq!(due(&model), Some(requested_at.plus(Duration::from_secs(2))));
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn while_the_display_is_held_nothing_newer_is_asked_for() {
     press(&mut model, "b");
     press(&mut model, "esc esc f");
     assert!(model.frozen.is_some());
-    assert!(wants(&model).is_held);
+    assert!(wanted_data(&model).is_held);
     assert_eq!(due(&model), None);
 }
 
@@ -236,10 +236,10 @@ fn a_terminal_that_is_too_small_for_the_desk_asks_for_nothing_of_the_markets() {
     let now = model.account.now;
     update(&mut model, now, Msg::Resized(160, 48));
     press(&mut model, "9");
-    assert!(!wants(&model).books.is_empty());
+    assert!(!wanted_data(&model).books.is_empty());
     press(&mut model, "b");
     update(&mut model, now, Msg::Resized(50, 10));
-    assert_eq!(wants(&model), MarketWants::default());
+    assert_eq!(wanted_data(&model), WantedMarketData::default());
     assert!(asked(&wait(&mut model, 60_000)).is_empty());
     assert_eq!(due(&model), None);
     let now = model.account.now;

@@ -3,7 +3,7 @@
 use crate::{
     app::Store,
     cli::read::drawn,
-    feed::event::{AccountEvent, AccountRow, MarketEvent, Stats, Told},
+    feed::event::{AccountEvent, AccountRow, Liveness, MarketEvent, Stats},
     model::{Account, Book, Level, MarketId, Num, Side, Timestamp},
     runtime::Clock,
     view::{
@@ -124,11 +124,11 @@ fn is_news(history: &bool) -> bool {
 }
 
 impl MarketLine {
-    pub(super) fn new(seq: u64, row: MarketRow, era: Told) -> Self {
+    pub(super) fn new(seq: u64, row: MarketRow, era: Liveness) -> Self {
         Self {
             seq,
             seen_at: Clock::start().now(),
-            history: era == Told::AsHistory,
+            history: era == Liveness::Backfill,
             row,
         }
     }
@@ -139,7 +139,7 @@ impl AccountLine {
         Self {
             seq: event.seq,
             seen_at: Clock::start().now(),
-            history: event.told == Told::AsHistory,
+            history: event.liveness == Liveness::Backfill,
             row: streamed_row(event.row, store),
         }
     }
@@ -217,36 +217,36 @@ impl StatsRow {
 }
 
 /// What a line says of an event, and whether that is history; a tick has no channel of its own here.
-pub(super) fn market_row(event: MarketEvent) -> Option<(MarketRow, Told)> {
+pub(super) fn market_row(event: MarketEvent) -> Option<(MarketRow, Liveness)> {
     Some(match event {
         MarketEvent::Book { market, book } => {
             let row = BookRow::new(market, &book.value, book.made_at);
-            (MarketRow::Book(row), Told::AsNews)
+            (MarketRow::Book(row), Liveness::Live)
         }
         MarketEvent::Trade {
             market,
             trade,
-            told,
+            liveness,
             ..
-        } => (MarketRow::Trade(TapeRow::new(&market, &trade)), told),
+        } => (MarketRow::Trade(TapeRow::new(&market, &trade)), liveness),
         MarketEvent::Candle {
             market,
             interval,
             candle,
-            told,
+            liveness,
         } => (
             MarketRow::Candle(CandleRow::new(&market, interval, &candle)),
-            told,
+            liveness,
         ),
         MarketEvent::Stats { market, stats } => (
             MarketRow::Stats(StatsRow::new(market, &stats)),
-            Told::AsNews,
+            Liveness::Live,
         ),
         MarketEvent::Tick { .. } | MarketEvent::Refused { .. } => return None,
     })
 }
 
-/// What a person is told of a market that the stream refuses.
+/// What a person reads about a market that the stream refuses.
 pub(super) fn refusal_words(event: &MarketEvent) -> Option<String> {
     let MarketEvent::Refused { markets } = event else {
         return None;

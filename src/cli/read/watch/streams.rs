@@ -117,8 +117,8 @@ pub(super) async fn market(
         match signal {
             Signal::Up => printer.up(),
             Signal::Down(why) => printer.down(&why),
-            Signal::Heard => {}
-            Signal::Told(events) => {
+            Signal::Alive => {}
+            Signal::Events(events) => {
                 for words in events.iter().filter_map(refusal_words) {
                     service.voice.note(&words);
                 }
@@ -183,8 +183,8 @@ pub(super) async fn account(service: &Service, format: WatchFormat) -> Result<Ex
                 }
                 printer.down(&why);
             }
-            Signal::Heard => {}
-            Signal::Told(news) => {
+            Signal::Alive => {}
+            Signal::Events(news) => {
                 store.clocks = service.clocks().await;
                 for event in news.into_iter().flat_map(events) {
                     let words = account_words(&event.row, &store);

@@ -196,7 +196,7 @@ impl Engine {
         self.public_book(market).levels(side)
     }
 
-    /// The venue's own instant on a received market, if it told one that is still ahead.
+    /// The venue's own instant on a received market, if it reported one that is still ahead.
     fn next_funding_at(&self, market: MarketIx) -> Millis {
         let received = self.received.get(market);
         let own = received.and_then(|received| received.prices.next_funding_at);

@@ -102,7 +102,7 @@ impl MarketHistory {
         });
         let kept = i64::try_from(level.capacity()).unwrap_or(0);
         let oldest = level.index(now) - kept + 1;
-        // A candle is told whole: the one that the oldest kept part is inside of is left out.
+        // A candle is sent whole: the one that the oldest kept part is inside of is left out.
         let oldest = oldest.div_euclid(parts) + i64::from(oldest.rem_euclid(parts) > 0);
         let limit = i64::try_from(range.limit).unwrap_or(i64::MAX);
         let first = oldest.max(newest.saturating_sub(limit).saturating_add(1));

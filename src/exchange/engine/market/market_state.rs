@@ -72,7 +72,7 @@ impl MarketState {
             .map_or(self.spec.max_leverage, |tier| tier.max_leverage)
     }
 
-    /// Initial margin of a notional. A position whose price has grown into a further tier needs what that tier asks for.
+    /// Initial margin of a notional. A position whose price has grown into a further tier needs what that tier requires.
     pub(crate) fn initial_margin(&self, notional: Usd, leverage: u32) -> Usd {
         let leverage = leverage.min(self.max_leverage(notional));
         notional.mul_ceil(1, i64::from(leverage))

@@ -366,7 +366,7 @@ impl Desk {
     }
 }
 
-/// The report of an account, and what it does not tell.
+/// The report of an account, and what it does not report.
 #[derive(Debug, PartialEq)]
 pub(super) struct AccountFacts {
     report: AccountReport,

@@ -68,7 +68,7 @@ impl Venue {
         }
     }
 
-    /// As the task of a socket tells it.
+    /// As the task of a socket reports it.
     async fn is_cut(&mut self, at: Timestamp) {
         self.stream.lost();
         let mark = RecordingMark {

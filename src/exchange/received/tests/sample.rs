@@ -91,7 +91,7 @@ impl Sample {
         sample
     }
 
-    /// As a live feed tells it.
+    /// As a live feed reports it.
     pub(super) fn received(&self) -> impl Iterator<Item = Received> {
         self.text.lines().map(|line| {
             let (at, frame) = line.split_once(' ').unwrap();

@@ -101,8 +101,8 @@ impl DepthAnswer {
 }
 
 pub(in crate::feed::venue) fn whole_book(body: &[u8]) -> Option<Dated<Book>> {
-    let told = read_book(body)?.change()?;
-    told.whole()
+    let book = read_book(body)?.change()?;
+    book.whole()
 }
 
 pub(in crate::feed::venue) fn trades_read(symbol: &str, limit: u32) -> RestRead {
@@ -114,7 +114,7 @@ pub(in crate::feed::venue) fn trade_rows(body: &[u8]) -> Option<Vec<Option<Publi
     let rows: Vec<&RawValue> = serde_json::from_slice(body).ok()?;
     let row = |row: &&RawValue| {
         let row: BinanceTrade = serde_json::from_str(row.get()).ok()?;
-        row.checked().map(|told| told.trade)
+        row.checked().map(|book| book.trade)
     };
     Some(rows.iter().map(row).collect())
 }

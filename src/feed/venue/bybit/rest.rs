@@ -72,8 +72,8 @@ pub(in crate::feed::venue) fn book_read(symbol: &str, depth: Option<u32>) -> Res
 }
 
 pub(in crate::feed::venue) fn whole_book(body: &[u8]) -> Option<Dated<Book>> {
-    let told: BybitBook<'_> = read(result(body)?)?;
-    told.change(Extent::Whole, told.cts.or(told.ts))?.whole()
+    let book: BybitBook<'_> = read(result(body)?)?;
+    book.change(Extent::Whole, book.cts.or(book.ts))?.whole()
 }
 
 pub(in crate::feed::venue) fn trades_read(symbol: &str, limit: u32) -> RestRead {

@@ -50,21 +50,21 @@ pub(in crate::feed::venue) fn candle_rows(body: &[u8]) -> Option<Vec<Option<Cand
     Some(rows.iter().map(read).collect())
 }
 
-/// The venue tells as many levels as it likes.
+/// The venue reports as many levels as it likes.
 pub(in crate::feed::venue) fn book_read(coin: &str, _depth: Option<u32>) -> RestRead {
     info(&json!({ "type": "l2Book", "coin": coin }), 2)
 }
 
 pub(in crate::feed::venue) fn whole_book(body: &[u8]) -> Option<Dated<Book>> {
-    let told: HyperliquidBook<'_> = serde_json::from_slice(body).ok()?;
-    let book = told.checked()?;
+    let frame: HyperliquidBook<'_> = serde_json::from_slice(body).ok()?;
+    let book = frame.checked()?;
     Some(Dated {
         value: book.book,
         made_at: Some(book.made_at),
     })
 }
 
-/// The venue tells as many as it likes.
+/// The venue reports as many as it likes.
 pub(in crate::feed::venue) fn trades_read(coin: &str, _limit: u32) -> RestRead {
     info(&json!({ "type": "recentTrades", "coin": coin }), 25)
 }
@@ -73,7 +73,7 @@ pub(in crate::feed::venue) fn trade_rows(body: &[u8]) -> Option<Vec<Option<Publi
     let rows: Vec<&RawValue> = serde_json::from_slice(body).ok()?;
     let read = |row: &&RawValue| {
         let row: HyperliquidTrade<'_> = serde_json::from_str(row.get()).ok()?;
-        row.checked().map(|told| told.trade)
+        row.checked().map(|frame| frame.trade)
     };
     Some(rows.iter().map(read).collect())
 }

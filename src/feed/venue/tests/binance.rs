@@ -366,7 +366,7 @@ fn another_connection_takes_over_before_the_venue_cuts_this_one_after_a_day() {
         talk.later(23 * 3_600_000 - 1);
         assert_eq!(talk.stream.end(), None);
         talk.later(1);
-        let end = leaves.then_some(LinkEnd::Asked);
+        let end = leaves.then_some(LinkEnd::ServiceRequest);
         assert_eq!(talk.stream.end(), end, "{socket:?}");
     }
 }

@@ -160,7 +160,7 @@ fn the_first_trades_are_history_and_no_trade_comes_twice() {
     assert_eq!(talk.trades(), ["buy 3 news 1", "buy 4 news 1"]);
     talk.hears(&trades(&[trade("B", "4", 10, 54)]));
     assert_eq!(talk.trades(), [""; 0]);
-    // A new connection tells what was missed, with what was known before it.
+    // A new connection reports what was missed, with what was known before it.
     talk.later(1_000).reconnects();
     talk.hears(&trades(&[trade("B", "4", 10, 54), trade("A", "5", 900, 1)]));
     assert_eq!(talk.trades(), ["sell 5 history 2"]);

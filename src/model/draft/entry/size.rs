@@ -132,7 +132,7 @@ impl EntryDraft {
     }
 
     /// The fill price of a `size` estimated at `price`. By the book a buy pays more and a sell gets less, so a size
-    /// computed from it never exceeds what was asked for.
+    /// computed from it never exceeds what was requested.
     fn deeper(&self, price: Num, size: Option<Num>, seen: &Seen) -> Num {
         match self.shape {
             DraftShape::Order(_) => size

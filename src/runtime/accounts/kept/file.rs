@@ -222,7 +222,7 @@ pub(super) fn lock_within(dir: &Path, timeout: Duration) -> io::Result<File> {
 }
 
 pub(super) fn say(inbox: &Inbox<Msg>, msg: Msg) {
-    // A desk that has left need not hear it.
+    // A desk that has left need not receive it.
     drop(inbox.blocking_send(msg));
 }
 

@@ -1,4 +1,4 @@
-//! Ten thousand waits that a service asks for, in seconds and as dates, in virtual time: no command and no read cuts
+//! Ten thousand waits that a service requests, in seconds and as dates, in virtual time: no command and no read cuts
 //! one short, up to the longest pause of its class.
 
 use super::{buy, pursue};
@@ -88,7 +88,7 @@ impl Service {
         }
     }
 
-    /// The response, and the wait it asks for.
+    /// The response, and the wait it requests.
     fn answer(&mut self, what: Mutation) -> (Reply, Option<Instant>) {
         let wait = if what == Mutation::CloseAll { 202 } else { 429 };
         let status = match self.below(10) {

@@ -77,7 +77,7 @@ impl PollActivity {
         self.state.borrow().state()
     }
 
-    /// Told when the state becomes a faster one; a slower one is seen at the next poll.
+    /// Reported when the state becomes a faster one; a slower one is seen at the next poll.
     pub(super) fn subscribe(&self) -> watch::Receiver<Happening> {
         self.state.subscribe()
     }
@@ -146,7 +146,7 @@ fn markets_of<T>(page: &Page<T>, market: impl Fn(&T) -> &MarketId) -> BTreeSet<M
     page.rows.iter().map(|row| market(row).clone()).collect()
 }
 
-/// So long after a key or a command somebody is at the desk.
+/// This long after a key or a command somebody is at the desk.
 pub(super) const ATTENDED: Duration = Duration::from_secs(20);
 
 /// What happens at the desk.

@@ -50,7 +50,7 @@ pub(super) struct PollContext {
     pub markets: MarketQueue,
     pub activity: PollActivity,
     pub cover: StreamCover,
-    /// What the market stream is asked for.
+    /// What is requested of the market stream.
     pub wanted: watch::Sender<MarketsWanted>,
 }
 
@@ -127,13 +127,13 @@ impl PollContext {
         }
         let new_markets = self.activity.learn(&poll.answer);
         self.stream_learns(&poll.answer);
-        let told = PollResult {
+        let result = PollResult {
             trouble: poll.answer.trouble().cloned(),
             is_final: is_final(&poll.answer),
         };
         self.say(Msg::Polled(Box::new(poll))).await;
         self.price(&new_markets);
-        told
+        result
     }
 
     pub(super) async fn read_once(&self, read: ReadOnce, jitter: &mut Jitter) {

@@ -15,10 +15,10 @@ const SLOWEST: u32 = 4;
 pub(super) enum Wait {
     /// This long, or until somebody requests a poll.
     For(Duration),
-    /// `asked` always, as the service said; then the rest of the wait, or until somebody requests a poll.
-    AtLeast { asked: Duration, rest: Duration },
+    /// `least` always, as the service said; then the rest of the wait, or until somebody requests a poll.
+    AtLeast { least: Duration, rest: Duration },
     /// Until somebody requests a poll: a retry alone would change nothing.
-    Asked,
+    ForRequest,
 }
 
 impl Wait {
@@ -26,7 +26,7 @@ impl Wait {
     pub(super) fn slowed(self, factor: u32) -> Self {
         match self {
             Self::For(wait) => Self::For(wait.saturating_mul(factor)),
-            Self::AtLeast { .. } | Self::Asked => self,
+            Self::AtLeast { .. } | Self::ForRequest => self,
         }
     }
 
@@ -69,7 +69,7 @@ impl PollBackoff {
         self.failures = self.failures.saturating_add(1);
         match why.kind {
             // An unconfigured source does not change by itself.
-            FailureKind::Local => return Wait::Asked,
+            FailureKind::Local => return Wait::ForRequest,
             // A refusal may pass, or the key be replaced.
             FailureKind::Auth => return Wait::For(self.spread(LONGEST.max(interval))),
             FailureKind::Broken
@@ -89,9 +89,9 @@ impl PollBackoff {
         let longest = (interval * SLOWEST).min(LONGEST.max(interval));
         let backoff = self.spread(doubled.min(longest));
         match why.retry_after {
-            Some(asked) => Wait::AtLeast {
-                asked,
-                rest: backoff.saturating_sub(asked),
+            Some(least) => Wait::AtLeast {
+                least,
+                rest: backoff.saturating_sub(least),
             },
             None => Wait::For(backoff),
         }
@@ -122,7 +122,7 @@ mod tests {
     fn seconds(wait: Wait) -> u64 {
         match wait {
             Wait::For(wait) => (wait + Duration::from_millis(500)).as_secs(),
-            Wait::AtLeast { .. } | Wait::Asked => u64::MAX,
+            Wait::AtLeast { .. } | Wait::ForRequest => u64::MAX,
         }
     }
 
@@ -152,12 +152,12 @@ mod tests {
         for room in [None, Some(288), Some(900)] {
             assert_eq!(wait.shared(288, room), wait);
         }
-        let asked = Wait::AtLeast {
-            asked: Duration::from_secs(2),
+        let least = Wait::AtLeast {
+            least: Duration::from_secs(2),
             rest: Duration::from_secs(5),
         };
-        assert_eq!(asked.shared(288, Some(32)), asked);
-        assert_eq!(Wait::Asked.shared(288, Some(0)), Wait::Asked);
+        assert_eq!(least.shared(288, Some(32)), least);
+        assert_eq!(Wait::ForRequest.shared(288, Some(0)), Wait::ForRequest);
     }
 
     #[test]
@@ -179,7 +179,7 @@ mod tests {
             ..Failure::new(FailureKind::Unavailable, "busy")
         };
         let expected = Wait::AtLeast {
-            asked: Duration::from_secs(20),
+            least: Duration::from_secs(20),
             rest: Duration::ZERO,
         };
         assert_eq!(backoff(1).after(Some(&busy)), expected);
@@ -190,6 +190,6 @@ mod tests {
         let refused = Failure::new(FailureKind::Auth, "no");
         assert!((27..=33).contains(&seconds(backoff(1).after(Some(&refused)))));
         let unconfigured = Failure::new(FailureKind::Local, "no");
-        assert_eq!(backoff(1).after(Some(&unconfigured)), Wait::Asked);
+        assert_eq!(backoff(1).after(Some(&unconfigured)), Wait::ForRequest);
     }
 }

@@ -17,7 +17,7 @@ use std::{
 use tokio::time::{Instant, sleep_until};
 
 const MINUTE: Duration = Duration::from_mins(1);
-/// The desk takes a request for lost after so long, and asks again for what is still on the screen.
+/// The desk takes a request for lost after this long, and asks again for what is still on the screen.
 const LONGEST_WAIT: Duration = Duration::from_secs(15);
 /// One of so many reads is about the markets.
 const SHARE: u32 = 3;

@@ -88,11 +88,11 @@ async fn every_source_is_asked_at_once_and_told_on_its_own() {
         1,
         (events, InFlight::default()),
     );
-    let mut told = BTreeSet::new();
+    let mut result = BTreeSet::new();
     // Seven: no scaled order is known yet.
-    while told.len() < 7 {
+    while result.len() < 7 {
         let answer = polled(&mut mail).await;
-        told.insert(format!("{answer:?}").split('(').next().unwrap().to_owned());
+        result.insert(format!("{answer:?}").split('(').next().unwrap().to_owned());
     }
     let all = [
         "Account",
@@ -103,7 +103,7 @@ async fn every_source_is_asked_at_once_and_told_on_its_own() {
         "Positions",
         "Twaps",
     ];
-    assert!(told.iter().eq(all), "{told:?}");
+    assert!(result.iter().eq(all), "{result:?}");
 }
 
 #[tokio::test]
@@ -121,10 +121,10 @@ async fn a_source_asked_for_is_polled_at_once() {
 #[tokio::test]
 async fn a_list_that_an_event_changed_while_it_was_read_is_read_again_before_it_is_shown() {
     let cover = StreamCover::default();
-    let (told, asked) = (cover.clone(), AtomicUsize::new(0));
+    let (events, least) = (cover.clone(), AtomicUsize::new(0));
     let answer = move |_: &Seen| {
-        let order = if asked.fetch_add(1, Ordering::Relaxed) == 0 {
-            told.told(&[Source::Orders].into());
+        let order = if least.fetch_add(1, Ordering::Relaxed) == 0 {
+            events.changed(&[Source::Orders].into());
             "older"
         } else {
             "newer"
@@ -151,10 +151,10 @@ async fn an_older_page_comes_with_the_cursor_it_was_asked_by() {
     let (context, mut mail) = context(&responder);
     let cursor = Cursor::from("p2".to_owned());
     let question = PollRequest::History(Some(cursor.clone()));
-    let told = context.ask(question, &mut Jitter::seeded(1)).await;
-    assert!(told.trouble.is_none());
+    let result = context.ask(question, &mut Jitter::seeded(1)).await;
+    assert!(result.trouble.is_none());
     let answer = polled(&mut mail).await;
-    assert!(matches!(answer, Answer::MoreHistory(asked, Ok(_)) if asked == cursor));
+    assert!(matches!(answer, Answer::MoreHistory(least, Ok(_)) if least == cursor));
     assert!(responder.seen()[0].line.contains("cursor=p2"));
 }
 
@@ -338,11 +338,11 @@ async fn orders_are_looked_for_page_by_page_until_all_are_found() {
     context
         .trace(vec!["o2".into()], &mut Jitter::seeded(1))
         .await;
-    let Msg::Traced(asked, found) = next(&mut mail).await else {
+    let Msg::Traced(least, found) = next(&mut mail).await else {
         panic!("nothing was found")
     };
     let found: Vec<_> = found.iter().map(|order| order.id.raw()).collect();
-    assert_eq!((asked, found), (vec!["o2".into()], vec!["o2"]));
+    assert_eq!((least, found), (vec!["o2".into()], vec!["o2"]));
     assert_eq!(responder.seen().len(), 2);
 }
 
@@ -363,8 +363,11 @@ async fn evidence_whose_answer_is_lost_is_read_again_and_where_there_is_none_it_
         context
             .evidence(&"o-1".into(), &mut Jitter::seeded(1))
             .await;
-        let told = mail.try_recv();
-        assert_eq!(told.is_ok_and(|msg| matches!(msg, Msg::Evidence(_))), comes);
+        let result = mail.try_recv();
+        assert_eq!(
+            result.is_ok_and(|msg| matches!(msg, Msg::Evidence(_))),
+            comes
+        );
         assert_eq!(responder.seen().len(), reads);
     }
 }

@@ -1,4 +1,4 @@
-//! From the account's stream to the desk: whole lists, as a read tells them.
+//! From the account's stream to the desk: whole lists, as a read returns them.
 
 use super::{
     super::cover::StreamUse,
@@ -17,26 +17,26 @@ use crate::{
 use std::{collections::BTreeSet, time::Duration};
 use tokio::{sync::mpsc::Receiver, time::Instant};
 
-/// The desk is told at most this often.
-const TOLD_EVERY: Duration = Duration::from_millis(50);
+/// The desk is notified at most this often.
+const REPORT_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The account, and what of it the desk was not told yet.
+/// The account, and what of it the desk has not received yet.
 #[derive(Debug, Default)]
 struct Account {
     picture: AccountPicture,
-    untold: BTreeSet<Source>,
+    unreported: BTreeSet<Source>,
 }
 
 /// Runs until the stream or the desk is gone.
 pub(super) async fn tell(context: StreamContext, mut signals: Receiver<Signal<AccountNews>>) {
     let mut account = Account::default();
-    let (mut due, mut told_at) = (None::<Gathering>, Instant::now());
-    let mut state = StreamUse::NotTold;
+    let (mut due, mut reported_at) = (None::<Gathering>, Instant::now());
+    let mut state = StreamUse::Uncovered;
     loop {
         let signal = tokio::select! {
             signal = signals.recv() => signal,
             () = Gathering::ends(due.as_ref()) => {
-                told_at = Instant::now();
+                reported_at = Instant::now();
                 context.say(account.news()).await;
                 due = None;
                 continue;
@@ -45,30 +45,30 @@ pub(super) async fn tell(context: StreamContext, mut signals: Receiver<Signal<Ac
         match signal {
             None => return,
             Some(Signal::Up) => {
-                state = StreamUse::Told;
+                state = StreamUse::Covered;
                 context.cover.account(state);
                 context.say(StreamNews::Up(StreamKind::Account)).await;
             }
             Some(Signal::Down(_)) => {
-                let before = std::mem::replace(&mut state, StreamUse::NotTold);
+                let before = std::mem::replace(&mut state, StreamUse::Uncovered);
                 context.cover.account(state);
-                // Told after the reads that follow, it would take back what they have.
+                // Sent after the reads that follow, it would take back what they have.
                 if due.take().is_some() {
                     context.say(account.news()).await;
                 }
                 context.say(StreamNews::Down(StreamKind::Account)).await;
                 // Events may be lost: everything is read whole, now. A stream that was not up had none to lose.
-                if before == StreamUse::Told {
+                if before == StreamUse::Covered {
                     context.nudges.iter().for_each(|nudge| nudge.notify_one());
                 }
             }
-            Some(Signal::Heard) => context.say(StreamNews::Heard(StreamKind::Account)).await,
-            Some(Signal::Told(news)) => {
+            Some(Signal::Alive) => context.say(StreamNews::Alive(StreamKind::Account)).await,
+            Some(Signal::Events(news)) => {
                 for news in news {
                     context.cover.hint(account.take(news));
                 }
-                context.cover.told(&account.untold);
-                due = due.or_else(|| Some(context.gather(told_at + TOLD_EVERY)));
+                context.cover.changed(&account.unreported);
+                due = due.or_else(|| Some(context.gather(reported_at + REPORT_INTERVAL)));
             }
         }
     }
@@ -81,32 +81,32 @@ impl Account {
             AccountNews::Snapshot(rows) => {
                 *self = Self {
                     picture: AccountPicture::default(),
-                    untold: [Source::Orders, Source::Positions].into(),
+                    unreported: [Source::Orders, Source::Positions].into(),
                 };
                 for row in rows {
-                    self.untold.extend(list_of(&row.row));
+                    self.unreported.extend(list_of(&row.row));
                     self.picture.take(row);
                 }
                 vec![]
             }
             AccountNews::Event(event) => {
                 let hints = hints(&event);
-                self.untold.extend(list_of(&event.row));
+                self.unreported.extend(list_of(&event.row));
                 self.picture.take(event);
                 hints
             }
         }
     }
 
-    /// What the desk was not told yet.
+    /// What the desk has not received yet.
     fn news(&mut self) -> StreamNews {
-        let untold = std::mem::take(&mut self.untold);
-        let is_untold = |source| untold.contains(&source);
+        let unreported = std::mem::take(&mut self.unreported);
+        let is_unreported = |source| unreported.contains(&source);
         let picture = &self.picture;
-        let is_listed = |source| is_untold(source) && !picture.is_cut;
+        let is_listed = |source| is_unreported(source) && !picture.is_cut;
         let orders = is_listed(Source::Orders).then(|| picture.orders.clone());
         let positions = is_listed(Source::Positions).then(|| picture.positions.clone());
-        let figures = is_untold(Source::Account).then(|| picture.account.clone());
+        let figures = is_unreported(Source::Account).then(|| picture.account.clone());
         StreamNews::Account(StreamedRows {
             orders: orders.map(Page::of),
             positions: positions.map(Page::of),
@@ -125,7 +125,7 @@ fn list_of(row: &AccountRow) -> Option<Source> {
     }
 }
 
-/// What only reads tell of an event.
+/// What only reads report of an event.
 fn hints(event: &AccountEvent) -> Vec<Source> {
     let of_order = |order: &Order| {
         let twap = order.twap_order_id.as_ref().map(|_| Source::Twaps);
@@ -153,16 +153,16 @@ mod tests {
         let snapshot = AccountNews::Snapshot(vec![]);
         for signal in [
             Signal::Up,
-            Signal::Told(vec![snapshot]),
+            Signal::Events(vec![snapshot]),
             Signal::Down(String::new()),
         ] {
             signals.send(signal).await.unwrap();
         }
         drop(signals);
         tell(desk.context.clone(), received).await;
-        let told = [desk.news().await, desk.news().await, desk.news().await];
+        let changed = [desk.news().await, desk.news().await, desk.news().await];
         assert!(matches!(
-            told,
+            changed,
             [
                 StreamNews::Up(_),
                 StreamNews::Account(_),

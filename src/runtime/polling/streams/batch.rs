@@ -1,4 +1,4 @@
-//! What the desk was not told yet of the markets: of books and prices the newest, of trades and candles all.
+//! What the desk has not received yet of the markets: of books and prices the newest, of trades and candles all.
 
 use crate::{
     app::{MarketAnswer, StreamNews, StreamedPrice},
@@ -19,7 +19,7 @@ const MOST_TRADES: usize = 2_000;
 const MOST_RUNS: usize = 50;
 /// Candles of a series that wait for the desk, the newest.
 const MOST_CANDLES: usize = 2_000;
-/// While a market's statistics have told no mark for so long, the price of its ticks is the best one known.
+/// While a market's statistics have reported no mark for so long, the price of its ticks is the best one known.
 const MARK_WITHIN: Duration = Duration::from_millis(2_500);
 
 /// A book that waited for longer, since its source was not the one that is believed, says nothing of the market now.
@@ -39,7 +39,7 @@ pub(super) struct Batch {
     prices: BTreeMap<MarketId, StreamedPrice>,
     /// The last statistics of each market.
     stats: BTreeMap<MarketId, Stats>,
-    /// Markets whose mark comes with their statistics: their ticks tell another price.
+    /// Markets whose mark comes with their statistics: their ticks report another price.
     marked: BTreeSet<MarketId>,
     /// The first tick of each market.
     ticks_since: BTreeMap<MarketId, Instant>,
@@ -114,11 +114,15 @@ impl Batch {
     }
 
     /// What is new of these markets.
-    pub(super) fn news(&mut self, is_told: impl Fn(&MarketId) -> bool, now: Instant) -> StreamNews {
+    pub(super) fn news(
+        &mut self,
+        is_reported: impl Fn(&MarketId) -> bool,
+        now: Instant,
+    ) -> StreamNews {
         self.books.retain(|_, (at, _)| now - *at < BOOK_WITHIN);
-        let books = self.books.extract_if(.., |market, _| is_told(market));
+        let books = self.books.extract_if(.., |market, _| is_reported(market));
         let books = books.map(|(market, (_, book))| (market, MarketAnswer::Book(Ok(Some(book)))));
-        let trades = self.trades.extract_if(.., |market, _| is_told(market));
+        let trades = self.trades.extract_if(.., |market, _| is_reported(market));
         let trades = trades.flat_map(|(market, runs)| {
             let runs = runs.into_iter();
             runs.map(move |run| {
@@ -128,14 +132,14 @@ impl Batch {
         });
         let candles = self
             .candles
-            .extract_if(.., |(market, _), _| is_told(market));
+            .extract_if(.., |(market, _), _| is_reported(market));
         let candles = candles.map(|((market, interval), rows)| {
             let page = Dated::undated(Page::of(rows.into_values().collect()));
             let answer = MarketAnswer::Candles(interval, None, Ok(Some(page)));
             (market, answer)
         });
         let answers = books.chain(trades).chain(candles).collect();
-        let prices = self.prices.extract_if(.., |market, _| is_told(market));
+        let prices = self.prices.extract_if(.., |market, _| is_reported(market));
         StreamNews::Markets {
             answers,
             prices: prices.map(|(_, price)| price).collect(),
@@ -143,7 +147,7 @@ impl Batch {
     }
 }
 
-/// Notes a figure of the statistics. One that they never told is not cleared: another source may know it.
+/// Notes a figure of the statistics. One that they never reported is not cleared: another source may know it.
 fn learn<T: Copy>(patch: &mut Patch<T>, before: Option<T>, now: Option<T>) {
     if before.is_some() || now.is_some() {
         *patch = Patch::Is(now);

@@ -28,7 +28,7 @@ pub(in crate::runtime::polling) struct StreamContext {
     pub(in crate::runtime::polling) clock: Clock,
     pub(in crate::runtime::polling) events: Sender<Msg>,
     pub(in crate::runtime::polling) cover: StreamCover,
-    /// Polls of what the account's stream tells: all of them, at once, when it is gone.
+    /// Polls of what the account's stream reports: all of them, at once, when it is gone.
     pub(in crate::runtime::polling) nudges: Vec<Arc<Notify>>,
     pub(in crate::runtime::polling) wanted: watch::Sender<MarketsWanted>,
     pub(in crate::runtime::polling) seed: u64,
@@ -36,7 +36,7 @@ pub(in crate::runtime::polling) struct StreamContext {
     pub(in crate::runtime::polling) gathering: GatherTime,
 }
 
-/// When what is gathered now is told: all streams of an account wait for the same timer.
+/// When what is gathered now is reported: all streams of an account wait for the same timer.
 #[derive(Debug, Clone)]
 pub(in crate::runtime::polling) struct GatherTime(Arc<Mutex<Instant>>);
 
@@ -58,8 +58,8 @@ impl GatherTime {
     }
 }
 
-/// News of a stream that the desk is told at an instant. Until then they are in flight as an answer is, so that what
-/// several streams tell of one step is one frame.
+/// News of a stream that the desk receives at an instant. Until then they are in flight as an answer is, so that what
+/// several streams report of one step is one frame.
 #[derive(Debug)]
 pub(super) struct Gathering {
     until: Instant,
@@ -85,7 +85,7 @@ impl StreamContext {
 }
 
 impl Gathering {
-    /// Returns when these news are told; never without any.
+    /// Returns when these news are reported; never without any.
     pub(super) async fn ends(gathering: Option<&Self>) {
         reached(gathering.map(|gathering| gathering.until)).await;
     }
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(begun.elapsed(), GATHERED);
         drop((account, market));
         assert!(context.in_flight.is_none());
-        // What is told only after a pause holds up no frame, and begins no shorter time for others.
+        // What is reported only after a pause holds up no frame, and begins no shorter time for others.
         let paused = context.gather(Instant::now() + 10 * GATHERED);
         assert!(context.in_flight.is_none());
         advance(9 * MILLI).await;

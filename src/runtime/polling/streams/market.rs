@@ -19,8 +19,8 @@ use crate::{
 use std::{collections::BTreeSet, time::Duration};
 use tokio::{sync::mpsc::Receiver, time::Instant};
 
-/// The desk is told at most this often.
-const TOLD_EVERY: Duration = Duration::from_millis(100);
+/// The desk is notified at most this often.
+const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 /// Without a tick for so long, prices are polled as ever.
 const TICKS_WITHIN: Duration = Duration::from_millis(2_500);
 /// A stream that is back within this is not replaced: before the data is said to be late.
@@ -41,14 +41,14 @@ enum MarketSource {
     Venues,
 }
 
-/// How one source is, and what of it the desk was not told yet.
+/// How one source is, and what of it the desk has not received yet.
 #[derive(Debug, Default)]
 struct SourceState {
     is_up: bool,
     batch: Batch,
 }
 
-/// What the sources tell, and which of them is believed.
+/// What the sources report, and which of them is believed.
 struct MarketFeed {
     context: StreamContext,
     has_venues: bool,
@@ -59,9 +59,9 @@ struct MarketFeed {
     refused: BTreeSet<MarketId>,
     /// When the venues take over.
     fall_back_at: Option<Instant>,
-    /// When the desk is told what is new.
+    /// When the desk is notified of what is new.
     due: Option<Gathering>,
-    told_at: Instant,
+    reported_at: Instant,
     ticks_end: Option<Instant>,
 }
 
@@ -117,7 +117,7 @@ impl MarketFeed {
             refused: BTreeSet::new(),
             fall_back_at: has_both.then(|| now + FALL_BACK_AFTER),
             due: None,
-            told_at: now,
+            reported_at: now,
             ticks_end: None,
         }
     }
@@ -126,8 +126,8 @@ impl MarketFeed {
         match signal {
             Signal::Up => self.up(source).await,
             Signal::Down(_) => self.down(source).await,
-            Signal::Heard => {}
-            Signal::Told(events) => {
+            Signal::Alive => {}
+            Signal::Events(events) => {
                 for event in events {
                     self.event(source, event).await;
                 }
@@ -135,7 +135,7 @@ impl MarketFeed {
         }
     }
 
-    /// The source that tells of all markets but those that it refuses.
+    /// The source that reports all markets but those that it refuses.
     fn main_source(&self) -> MarketSource {
         match self.by_venue {
             VenueMarkets::Only(_) => MarketSource::Service,
@@ -189,9 +189,9 @@ impl MarketFeed {
         self.gather();
     }
 
-    /// What is new is told soon.
+    /// What is new is reported soon.
     fn gather(&mut self) {
-        let begin = || self.context.gather(self.told_at + TOLD_EVERY);
+        let begin = || self.context.gather(self.reported_at + REPORT_INTERVAL);
         self.due.get_or_insert_with(begin);
     }
 
@@ -224,15 +224,15 @@ impl MarketFeed {
     /// Prices come no more, as far as is known.
     fn prices_end(&mut self) {
         self.ticks_end = None;
-        self.context.cover.prices(StreamUse::NotTold);
+        self.context.cover.prices(StreamUse::Uncovered);
     }
 
-    /// Tells the desk what is new of each source's markets. What the service tells before its stream is up again is kept
-    /// until then; what the venues still tell of others is dropped.
+    /// Passes on to the desk what is new of each source's markets. What the service reports before its stream is up again is kept
+    /// until then; what the venues still report of others is dropped.
     async fn tell_news(&mut self) {
         let now = Instant::now();
         let _gathered = self.due.take();
-        self.told_at = now;
+        self.reported_at = now;
         let by_venue = &self.by_venue;
         let of_service = self
             .service
@@ -252,7 +252,7 @@ impl MarketFeed {
                 .any(|price| price.bid.is_some() && price.ask.is_some())
             {
                 self.ticks_end = Some(now + TICKS_WITHIN);
-                self.context.cover.prices(StreamUse::Told);
+                self.context.cover.prices(StreamUse::Covered);
             }
             if !answers.is_empty() || !prices.is_empty() {
                 self.context.say(news).await;

@@ -1,13 +1,13 @@
 //! One connection after the other of a market stream: when the service asks its clients to come back, the next connection
 //! takes over before the last one ends.
 //!
-//! Contract: what both tell is passed on once. History of the new connection is passed on as such.
+//! Contract: what both report is passed on once. History of the new connection is passed on as such.
 
 use super::socket::{SIGNALS, Signal, StreamLink};
 use crate::{
     feed::{
         Stream,
-        event::{MarketEvent, Told},
+        event::{Liveness, MarketEvent},
     },
     model::{Interval, MarketId, PublicTrade, Timestamp},
 };
@@ -45,11 +45,11 @@ struct Connected {
     _task: JoinSet<()>,
 }
 
-/// The connection that takes over, and what it has told.
+/// The connection that takes over, and what it has reported.
 struct Next {
     connected: Connected,
     held: VecDeque<MarketEvent>,
-    /// What the last connection told meanwhile.
+    /// What the last connection reported meanwhile.
     trades: VecDeque<(MarketId, PublicTrade)>,
 }
 
@@ -117,19 +117,22 @@ where
                 // It ended before the next one was up.
                 Wake::Current(None) => {
                     let taking = next.take().unwrap_or_else(|| Next::of(self.connect()));
-                    let (connected, told) = taking.take_over();
+                    let (connected, signal_receiver) = taking.take_over();
                     current = connected;
-                    vec![Signal::Down("another connection follows".to_owned()), told]
+                    vec![
+                        Signal::Down("another connection follows".to_owned()),
+                        signal_receiver,
+                    ]
                 }
                 Wake::Leaving | Wake::NextEnded => {
                     next = Some(Next::of(self.connect()));
                     vec![]
                 }
                 Wake::TakenOver(taking) => {
-                    let (connected, told) = taking.take_over();
+                    let (connected, signal_receiver) = taking.take_over();
                     let before = std::mem::replace(&mut current, connected);
                     let up = (!before.is_up).then_some(Signal::Up);
-                    [told].into_iter().chain(up).collect()
+                    [signal_receiver].into_iter().chain(up).collect()
                 }
             };
             for signal in signals {
@@ -141,13 +144,13 @@ where
     }
 
     fn connect(&self) -> Connected {
-        let (signals, told) = channel(SIGNALS);
+        let (signals, signal_receiver) = channel(SIGNALS);
         let leaving = Arc::<Notify>::default();
         let link = self.link.again(signals, Arc::clone(&leaving));
         let mut task = JoinSet::new();
         task.spawn(link.run((self.begin)()));
         Connected {
-            signals: told,
+            signals: signal_receiver,
             leaving,
             is_up: false,
             _task: task,
@@ -160,12 +163,12 @@ impl Connected {
         match signal {
             Signal::Up => self.is_up = true,
             Signal::Down(_) => self.is_up = false,
-            Signal::Told(_) | Signal::Heard => {}
+            Signal::Events(_) | Signal::Alive => {}
         }
     }
 }
 
-/// Returns the next connection once it tells everything, or `None` at its end; never without one.
+/// Returns the next connection once it reports everything, or `None` at its end; never without one.
 async fn taken_over(next: &mut Option<Next>) -> Option<Next> {
     loop {
         let Some(waiting) = next else {
@@ -187,13 +190,13 @@ impl Next {
         }
     }
 
-    /// Keeps what it tells; whether it tells everything from now on.
+    /// Keeps what it reports; whether it reports everything from now on.
     fn takes(&mut self, signal: Signal<MarketEvent>) -> bool {
         self.connected.note(&signal);
         match signal {
-            Signal::Up | Signal::Heard => {}
+            Signal::Up | Signal::Alive => {}
             Signal::Down(_) => self.held.clear(),
-            Signal::Told(events) => {
+            Signal::Events(events) => {
                 self.held.extend(events);
                 let excess = self.held.len().saturating_sub(MOST_HELD);
                 self.held.drain(..excess);
@@ -202,9 +205,9 @@ impl Next {
         self.connected.is_up
     }
 
-    /// Remembers the trades that the connection before it tells, and forgets what that has told anew.
+    /// Remembers the trades that the connection before it reports, and forgets what that has reported anew.
     fn note(&mut self, signal: &Signal<MarketEvent>) {
-        let Signal::Told(events) = signal else {
+        let Signal::Events(events) = signal else {
             return;
         };
         let renewed: BTreeSet<_> = events.iter().filter_map(EventKey::of).collect();
@@ -234,7 +237,7 @@ impl Next {
             MarketEvent::Trade {
                 market,
                 trade,
-                told: Told::AsNews,
+                liveness: Liveness::Live,
                 ..
             } => trades.contains(&(market.clone(), *trade)),
             MarketEvent::Trade { .. }
@@ -251,7 +254,7 @@ impl Next {
         let held = held.into_iter().filter(|event| !is_known(event));
         (
             connected,
-            Signal::Told([refused].into_iter().chain(held).collect()),
+            Signal::Events([refused].into_iter().chain(held).collect()),
         )
     }
 }

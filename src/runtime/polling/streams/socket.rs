@@ -36,16 +36,16 @@ const LEAVE_WITHIN: Duration = Duration::from_secs(30);
 /// Signals of a socket that were not taken yet.
 pub(super) const SIGNALS: usize = 64;
 
-/// What a socket has to tell.
+/// What a socket has to report.
 #[derive(Debug)]
 pub(crate) enum Signal<E> {
-    /// Everything that was asked for is told as it happens.
+    /// Everything that was requested is reported as it happens.
     Up,
     /// It is not, and why.
     Down(String),
-    Told(Vec<E>),
+    Events(Vec<E>),
     /// A message, with nothing new.
-    Heard,
+    Alive,
 }
 
 /// A stream, and the channels to it.
@@ -68,7 +68,7 @@ pub(crate) struct StreamLink<E> {
 enum Over {
     /// In words.
     Lost(String),
-    /// Another connection has been asked for.
+    /// Another connection has been requested.
     Left,
     /// Whoever took the signals is gone.
     NobodyListens,
@@ -232,7 +232,7 @@ impl<E> StreamLink<E> {
             let bye = Message::close(Some(CloseCode::NORMAL_CLOSURE), "");
             link.write([bye]).await?;
             return Err(lost(match end {
-                LinkEnd::Asked => "the service asked its clients to come back",
+                LinkEnd::ServiceRequest => "the service asked its clients to come back",
                 LinkEnd::Fault(why) => why,
             }));
         }
@@ -245,7 +245,7 @@ impl<E> StreamLink<E> {
         };
         link.now = self.clock.now();
         match wake {
-            Wake::Message(message) => match link.heard(&received(message)?) {
+            Wake::Message(message) => match link.receive(&received(message)?) {
                 Some(signal) => self.say(signal).await,
                 None => Ok(()),
             },
@@ -257,7 +257,11 @@ impl<E> StreamLink<E> {
 
     /// Whether the connection goes on until another one has taken over, or for as long as that may take.
     fn leaves_later<S, T>(&self, link: &mut OpenLink<'_, S, T>, end: LinkEnd) -> bool {
-        let Some(leaving) = self.leaving.as_ref().filter(|_| end == LinkEnd::Asked) else {
+        let Some(leaving) = self
+            .leaving
+            .as_ref()
+            .filter(|_| end == LinkEnd::ServiceRequest)
+        else {
             return false;
         };
         let begins = || {
@@ -286,7 +290,7 @@ impl<E> StreamLink<E> {
     where
         S: Stream<Event = E>,
     {
-        let is_live = link.stream.is_live() && link.watchdog.is_heard(link.now);
+        let is_live = link.stream.is_live() && link.watchdog.is_alive(link.now);
         match (std::mem::replace(&mut link.was_live, is_live), is_live) {
             (false, true) => self.say(Signal::Up).await,
             (true, false) => self.say(Signal::Down("it is late".to_owned())).await,
@@ -310,8 +314,8 @@ impl<E> StreamLink<E> {
     }
 
     async fn say(&self, signal: Signal<E>) -> Result<(), Over> {
-        let said = self.signals.send(signal).await;
-        said.map_err(|_| Over::NobodyListens)
+        let sent = self.signals.send(signal).await;
+        sent.map_err(|_| Over::NobodyListens)
     }
 }
 
@@ -327,26 +331,26 @@ where
         all.min().unwrap_or(self.now)
     }
 
-    /// A pong shows that the socket is open, not that whoever tells the events is there: it is no news.
-    fn heard(&mut self, message: &Message) -> Option<Signal<S::Event>> {
-        self.watchdog.heard(self.now);
+    /// A pong shows that the socket is open, not that whoever reports the events is there: it is no news.
+    fn receive(&mut self, message: &Message) -> Option<Signal<S::Event>> {
+        self.watchdog.received(self.now);
         self.stream.frame(message.as_text()?, self.now);
-        Some(self.told())
+        Some(self.news())
     }
 
     fn answered(&mut self, read: Option<ReadEnd>) -> Signal<S::Event> {
         if let Some(ReadEnd { subject, answer }) = read {
             self.stream.answer(subject, answer.as_deref(), self.now);
         }
-        self.told()
+        self.news()
     }
 
-    fn told(&mut self) -> Signal<S::Event> {
-        let told = self.stream.events();
-        if told.is_empty() {
-            Signal::Heard
+    fn news(&mut self) -> Signal<S::Event> {
+        let news = self.stream.events();
+        if news.is_empty() {
+            Signal::Alive
         } else {
-            Signal::Told(told)
+            Signal::Events(news)
         }
     }
 

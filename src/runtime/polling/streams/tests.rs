@@ -72,7 +72,7 @@ impl Socket {
         self.seen.split(' ').next().unwrap()
     }
 
-    /// Accepts a subscription with these events as its snapshot; returns what was asked for.
+    /// Accepts a subscription with these events as its snapshot; returns what was requested.
     async fn subscribes(&mut self, events: Value) -> Value {
         let asked = self.hears().await;
         let name = format!("s{}", asked["id"]);
@@ -131,7 +131,7 @@ impl Desk {
     pub(super) async fn news(&mut self) -> StreamNews {
         loop {
             match self.hears().await {
-                StreamNews::Heard(_) => {}
+                StreamNews::Alive(_) => {}
                 news => return news,
             }
         }
@@ -143,7 +143,7 @@ impl Desk {
     }
 }
 
-/// What the streams of an account share, and what they tell.
+/// What the streams of an account share, and what they report.
 pub(super) fn context(connection: Connection) -> (StreamContext, Receiver<Msg>) {
     let (events, mail) = tokio::sync::mpsc::channel(64);
     let context = StreamContext {
@@ -550,7 +550,7 @@ async fn a_second_connection_takes_over_before_the_one_that_drains_is_closed() {
     new.says(json!({"op": "sub_ok", "id": asked["id"], "sub": "s1", "snapshotBoundary": true}))
         .await;
     new.says(told_book(97, 1)).await;
-    // Both tell it; the old connection is still the one that counts.
+    // Both report it; the old connection is still the one that counts.
     new.says(told_trade(6)).await;
     // The new connection answers pings only after all of this.
     new.io.send(Message::ping("")).await.unwrap();
@@ -587,7 +587,7 @@ async fn an_order_that_moved_reaches_the_desk_within_50_ms_of_its_event_however_
 {
     use crate::feed::{
         account::AccountNews,
-        event::{AccountEvent, AccountRow, Told},
+        event::{AccountEvent, AccountRow, Liveness},
     };
     let (context, mut mail) = context(connection("http://127.0.0.1:1"));
     let (signals, told) = channel(SIGNALS);
@@ -595,11 +595,11 @@ async fn an_order_that_moved_reaches_the_desk_within_50_ms_of_its_event_however_
     task.spawn(account::tell(context, told));
     let moved = |price: u32| {
         let row = serde_json::from_value(order(price)).unwrap();
-        Signal::Told(vec![AccountNews::Event(AccountEvent {
+        Signal::Events(vec![AccountNews::Event(AccountEvent {
             seq: None,
             at: None,
             row: AccountRow::Order(row),
-            told: Told::AsNews,
+            liveness: Liveness::Live,
         })])
     };
     for price in 100..110 {

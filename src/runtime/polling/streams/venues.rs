@@ -75,7 +75,7 @@ pub(super) fn spawn(
     venues: &VenueClient,
     tasks: &mut JoinSet<()>,
 ) -> Receiver<Signal<MarketEvent>> {
-    let (merged, told) = channel(SIGNALS);
+    let (merged, receiver) = channel(SIGNALS);
     let states = Arc::new(Mutex::new(SocketStates::default()));
     for (socket, number) in VenueSocket::iter().zip(1_u64..) {
         let topics = watch::Sender::new(BTreeSet::new());
@@ -95,7 +95,7 @@ pub(super) fn spawn(
         let pick = move |wanted: &wanted::MarketsWanted| wanted.venue_topics(socket);
         tasks.spawn(wanted::choose(context.wanted.subscribe(), topics, pick));
     }
-    told
+    receiver
 }
 
 /// Passes on what one socket says.
@@ -115,7 +115,7 @@ impl Forward {
                     let is_wanted = !self.topics.borrow().is_empty();
                     self.change(is_wanted.then_some(SocketState::Down), why)
                 }
-                told @ (Signal::Told(_) | Signal::Heard) => Some(told),
+                receiver @ (Signal::Events(_) | Signal::Alive) => Some(receiver),
             };
             if let Some(signal) = signal
                 && self.merged.send(signal).await.is_err()

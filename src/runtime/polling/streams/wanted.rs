@@ -1,4 +1,4 @@
-//! What the market stream is asked for.
+//! What is requested of the market stream.
 
 use crate::{
     app::{ShownMarkets, VenueMarkets},
@@ -40,7 +40,7 @@ impl MarketsWanted {
         listed.unwrap_or_else(|| StreamedMarket::new(id.clone()))
     }
 
-    /// What a socket of a venue tells: the markets of this venue that somebody looks at or holds.
+    /// What a socket of a venue reports: the markets of this venue that somebody looks at or holds.
     pub(super) fn venue_topics(&self, socket: VenueSocket) -> BTreeSet<Topic> {
         if self.is_hidden {
             return BTreeSet::new();

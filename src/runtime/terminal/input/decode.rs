@@ -112,7 +112,7 @@ fn linux_console(letter: u8) -> Option<TerminalInput> {
 
 /// Parameters separated by `;`, each with an optional `:` subparameter; a missing one is 1.
 fn numbers(inner: &[u8]) -> Option<Vec<[u32; 2]>> {
-    let said = |text: &str| {
+    let number = |text: &str| {
         if text.is_empty() {
             Some(1)
         } else {
@@ -121,7 +121,7 @@ fn numbers(inner: &[u8]) -> Option<Vec<[u32; 2]>> {
     };
     let one = |part: &str| {
         let mut parts = part.split(':');
-        Some([said(parts.next()?)?, said(parts.next().unwrap_or(""))?])
+        Some([number(parts.next()?)?, number(parts.next().unwrap_or(""))?])
     };
     str::from_utf8(inner).ok()?.split(';').map(one).collect()
 }

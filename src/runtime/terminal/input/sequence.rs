@@ -34,7 +34,7 @@ impl Part {
     /// The bytes that identify the sequence.
     pub(super) fn beginning(self, bytes: &[u8]) -> &[u8] {
         match self {
-            Self::Overlong(_, says) => bytes.get(..says).unwrap_or(bytes),
+            Self::Overlong(_, text) => bytes.get(..text).unwrap_or(bytes),
             Self::Whole(_) | Self::Open | Self::Broken(_) => bytes,
         }
     }
@@ -70,7 +70,7 @@ impl Part {
             Self::Whole(length) => Self::Whole(before + length),
             Self::Open => Self::Open,
             Self::Broken(length) => Self::Broken(before + length),
-            Self::Overlong(length, says) => Self::Overlong(before + length, before + says),
+            Self::Overlong(length, text) => Self::Overlong(before + length, before + text),
         }
     }
 }
@@ -145,12 +145,12 @@ fn character(bytes: &[u8]) -> Part {
     };
     match bytes.get(..length).map(str::from_utf8) {
         Some(Ok(_)) => Part::Whole(length),
-        None if is_begun(bytes) => Part::Open,
+        None if is_unfinished(bytes) => Part::Open,
         Some(Err(_)) | None => Part::Broken(1),
     }
 }
 
 /// Whether more bytes can complete the character.
-fn is_begun(bytes: &[u8]) -> bool {
+fn is_unfinished(bytes: &[u8]) -> bool {
     str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }

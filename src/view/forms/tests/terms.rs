@@ -48,7 +48,7 @@ fn a_date_is_of_the_services_clock_where_that_is_known_to_be_another() {
     let mut model = desk();
     let ahead = Timestamp(NOON.0 + 3_600_000);
     let facts = AccountFacts {
-        told_at: Some(ahead),
+        answered_at: Some(ahead),
         ..AccountFacts::default()
     };
     arrive(&mut model, Answer::Account(Ok(facts)));

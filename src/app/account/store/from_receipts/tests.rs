@@ -31,8 +31,8 @@ fn canceled(model: &mut Model) {
 }
 
 /// An answer to a request of this time.
-fn answer(model: &mut Model, asked_at: u64, answer: Answer) {
-    let at = NOON.plus(std::time::Duration::from_millis(asked_at));
+fn answer(model: &mut Model, requested_at: u64, answer: Answer) {
+    let at = NOON.plus(std::time::Duration::from_millis(requested_at));
     let poll = Poll { at, answer };
     update(model, model.account.now, Msg::Polled(Box::new(poll)));
 }

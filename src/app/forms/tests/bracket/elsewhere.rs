@@ -170,7 +170,7 @@ fn a_bracket_that_a_dead_desk_has_left_follows_the_order_that_has_replaced_its_e
     assert_eq!(sent[0].1, PLACED);
 }
 
-/// The service does not tell how much of the old entry had filled: the position may be of that one.
+/// The service does not report how much of the old entry had filled: the position may be of that one.
 #[test]
 fn a_bracket_stays_with_a_replaced_entry_that_may_have_filled() {
     let mut model = bracketed(SEVERAL);

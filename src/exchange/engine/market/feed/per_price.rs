@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::exchange::engine::state::{Px, Side};
 
-/// In the order of sides and prices, so that a book is walked and not searched: every step asks for forty prices, best
+/// In the order of sides and prices, so that a book is walked and not searched: every step reads forty prices, best
 /// first. Stored like a map.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -57,7 +57,7 @@ pub(super) struct PriceWalk<'a> {
 }
 
 impl PriceWalk<'_> {
-    /// The number at `px`, if there is one. Each call asks for a worse price than the one before.
+    /// The number at `px`, if there is one. Each call has a worse price than the one before.
     pub(super) fn at(&mut self, px: Px) -> Option<f64> {
         loop {
             let (((_, known), number), rest) = match self.side {

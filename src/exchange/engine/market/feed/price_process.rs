@@ -99,7 +99,7 @@ struct Moves {
 }
 
 impl Moves {
-    /// So many moves, when there are `usual` of them in a usual step: number and size grow with activity.
+    /// This many moves, when there are `usual` of them in a usual step: number and size grow with activity.
     ///
     /// A size is exponential: whatever part of a move has happened, the rest of it is as large on average as the whole
     /// was. So no distance from the price is a better one to quote at than another.

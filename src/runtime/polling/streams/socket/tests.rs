@@ -19,7 +19,7 @@ fn said(signals: &mut Receiver<Signal<MarketEvent>>) -> Vec<bool> {
     said.filter_map(|signal| match signal {
         Signal::Up => Some(true),
         Signal::Down(_) => Some(false),
-        Signal::Told(_) | Signal::Heard => None,
+        Signal::Events(_) | Signal::Alive => None,
     })
     .collect()
 }

@@ -17,7 +17,7 @@ use tokio::{
     time::{Instant, timeout, timeout_at},
 };
 
-/// Longer than the desk waits for anything to be told.
+/// Longer than the desk waits for anything to be reported.
 const BEAT: Duration = Duration::from_millis(150);
 
 fn btc() -> MarketId {
@@ -65,7 +65,7 @@ impl Sources {
         sources
     }
 
-    /// What the desk is told within the next beat.
+    /// What the desk receives within the next beat.
     async fn news(&mut self) -> Vec<StreamNews> {
         let (end, mut told) = (Instant::now() + BEAT, vec![]);
         while let Ok(Some(Msg::Streamed(_, news))) = timeout_at(end, self.mail.recv()).await {
@@ -74,7 +74,7 @@ impl Sources {
         told
     }
 
-    /// Market and best bid of each book that the desk is told within the next beat.
+    /// Market and best bid of each book that the desk receives within the next beat.
     async fn books(&mut self) -> Vec<(MarketId, i64)> {
         let mut books = vec![];
         for news in self.news().await {
@@ -91,9 +91,9 @@ impl Sources {
         books
     }
 
-    /// Both tell a book of this market: the service at 100, the venue at 200.
+    /// Both send a book of this market: the service at 100, the venue at 200.
     async fn tells(&self, market: &MarketId) {
-        let told = |bid| Signal::Told(vec![book(market, bid)]);
+        let told = |bid| Signal::Events(vec![book(market, bid)]);
         self.service.send(told(100)).await.unwrap();
         self.venues.send(told(200)).await.unwrap();
     }
@@ -137,7 +137,7 @@ async fn the_venue_serves_the_markets_while_the_stream_of_the_service_is_down() 
     sources.venues.send(Signal::Up).await.unwrap();
     let up = StreamNews::Up(StreamKind::Market);
     assert_eq!(sources.news().await, std::slice::from_ref(&up));
-    // The service tells what it has before it is up again: the venue serves until then.
+    // The service reports what it has before it is up again: the venue serves until then.
     sources.tells(&btc()).await;
     assert_eq!(sources.books().await, [(btc(), 200)]);
     sources.service.send(Signal::Up).await.unwrap();
@@ -154,7 +154,7 @@ async fn what_the_service_tells_before_it_is_up_again_is_shown_as_soon_as_it_is(
         sources.news().await,
         [StreamNews::ByVenue(VenueMarkets::All)]
     );
-    let snapshot = Signal::Told(vec![book(&btc(), 100)]);
+    let snapshot = Signal::Events(vec![book(&btc(), 100)]);
     sources.service.send(snapshot).await.unwrap();
     assert_eq!(sources.books().await, []);
     sources.service.send(Signal::Up).await.unwrap();
@@ -164,7 +164,7 @@ async fn what_the_service_tells_before_it_is_up_again_is_shown_as_soon_as_it_is(
 #[tokio::test(start_paused = true)]
 async fn a_book_that_waited_for_its_source_to_be_believed_is_not_shown_as_one_of_now() {
     let mut sources = Sources::begin();
-    let snapshot = Signal::Told(vec![book(&btc(), 100)]);
+    let snapshot = Signal::Events(vec![book(&btc(), 100)]);
     tokio::time::sleep(FALL_BACK_AFTER * 2).await;
     sources.news().await;
     sources.service.send(snapshot).await.unwrap();
@@ -200,7 +200,7 @@ async fn a_market_that_the_service_refuses_comes_from_its_venue_and_the_others_f
     let mut sources = Sources::up().await;
     let refused = |markets: &[MarketId]| {
         let markets = markets.iter().cloned().collect();
-        Signal::Told(vec![MarketEvent::Refused { markets }])
+        Signal::Events(vec![MarketEvent::Refused { markets }])
     };
     sources.service.send(refused(&[eth()])).await.unwrap();
     assert_eq!(sources.news().await, [by_venue(&[eth()])]);
@@ -219,7 +219,7 @@ async fn a_market_that_the_service_refuses_comes_from_its_venue_and_the_others_f
 async fn a_stream_that_was_late_still_refuses_what_it_refused_before() {
     let mut sources = Sources::up().await;
     let markets = [eth()].into();
-    let refused = Signal::Told(vec![MarketEvent::Refused { markets }]);
+    let refused = Signal::Events(vec![MarketEvent::Refused { markets }]);
     for signal in [refused, Signal::Down(String::new()), Signal::Up] {
         sources.service.send(signal).await.unwrap();
     }
@@ -228,7 +228,7 @@ async fn a_stream_that_was_late_still_refuses_what_it_refused_before() {
     assert_eq!(sources.books().await, [(eth(), 200)]);
 }
 
-/// Mark and funding of the only price that the desk is told within the next beat.
+/// Mark and funding of the only price that the desk receives within the next beat.
 async fn mark(sources: &mut Sources) -> (Patch, Patch) {
     let news = sources.news().await;
     let [StreamNews::Markets { prices, .. }] = news.as_slice() else {
@@ -243,7 +243,7 @@ fn priced(mark: Option<u32>) -> Signal<MarketEvent> {
         funding_rate: mark.map(|_| Num::ONE),
         ..Stats::default()
     };
-    Signal::Told(vec![MarketEvent::Stats {
+    Signal::Events(vec![MarketEvent::Stats {
         market: btc(),
         stats,
     }])
@@ -272,7 +272,7 @@ async fn a_tick_is_the_mark_only_where_the_statistics_tell_none_for_long() {
             ask: None,
             at: Some(Timestamp(1)),
         };
-        Signal::Told(vec![MarketEvent::Tick {
+        Signal::Events(vec![MarketEvent::Tick {
             market: btc(),
             tick,
         }])

@@ -291,7 +291,7 @@ async fn two_desks_and_a_bot_see_one_sequence_of_trades() {
         while ids.len() < TRADES || !is_up {
             let news = desk.news().await;
             is_up |= news == StreamNews::Up(StreamKind::Market);
-            // Trades are told with those that they follow.
+            // Trades are reported with those that they follow.
             for id in trade_ids(&news) {
                 if !ids.contains(&id) {
                     ids.push(id);

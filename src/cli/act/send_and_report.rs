@@ -22,7 +22,10 @@ use color_eyre::Result;
 use std::time::Duration;
 
 /// Shows one command, asks for consent, sends it and reports the outcome.
-pub(super) async fn perform(service: &ActingService, prepared: PreparedCommand) -> Result<Exit> {
+pub(super) async fn send_and_report(
+    service: &ActingService,
+    prepared: PreparedCommand,
+) -> Result<Exit> {
     Ok(match send_with_consent(service, &prepared).await? {
         Ok(outcome) => receipt::print_outcome(service.voice, &prepared, &outcome),
         Err(exit) => exit,

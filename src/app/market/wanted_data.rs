@@ -17,12 +17,12 @@ pub(crate) const FORM_EVERY: Duration = Duration::from_secs(2);
 
 /// The market data on the screen. Nothing else is polled.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct MarketWants {
+pub struct WantedMarketData {
     pub candles: Vec<CandleWant>,
     pub(crate) books: BTreeMap<MarketId, BookWant>,
     pub trades: Option<TradesWant>,
     pub(crate) quote: Option<QuoteWant>,
-    /// Whether the display is held: nothing newer is asked for, only what a person scrolls to.
+    /// Whether the display is held: nothing newer is requested, only what a person scrolls to.
     pub(crate) is_held: bool,
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct BookWant {
     pub(crate) every: Duration,
 }
 
-impl MarketWants {
+impl WantedMarketData {
     /// The price ladder of a market, with so many levels a side, and the trades beside it.
     pub(crate) fn want_ladder(&mut self, market: MarketId, depth: u32, every: Duration) {
         self.trades = Some(TradesWant {
@@ -101,7 +101,7 @@ impl MarketWants {
 /// One request about a market.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MarketRequest {
-    /// So many candles, the newest of those that open before an instant, or of all.
+    /// This many candles, the newest of those that open before an instant, or of all.
     Candles {
         interval: Interval,
         before: Option<Timestamp>,
@@ -109,7 +109,7 @@ pub enum MarketRequest {
     },
     /// Levels per side; `None` for the source's default.
     Book { depth: Option<u32> },
-    /// So many of the newest trades.
+    /// This many of the newest trades.
     Trades { limit: u32 },
     /// What an order of this side and size would meet.
     Quote { side: Side, size: Num },
@@ -121,14 +121,14 @@ mod tests {
 
     #[test]
     fn a_book_that_ladder_and_form_need_is_one_book_as_deep_and_fresh_as_the_ladder_needs() {
-        let mut wants = MarketWants::default();
+        let mut wanted_data = WantedMarketData::default();
         let market = || MarketId::from("paper|BTC");
-        wants.want_form_book(market());
-        wants.want_ladder(market(), 40, LADDER_EVERY);
+        wanted_data.want_form_book(market());
+        wanted_data.want_ladder(market(), 40, LADDER_EVERY);
         let both = BookWant {
             depth: Some(40),
             every: LADDER_EVERY,
         };
-        assert_eq!(wants.books, BTreeMap::from([(market(), both)]));
+        assert_eq!(wanted_data.books, BTreeMap::from([(market(), both)]));
     }
 }
