@@ -332,7 +332,7 @@ fn describe(receipt: &Receipt) -> String {
         Receipt::CloseAll(operation) => operation.to_string(),
         Receipt::CancelAll(operation) => operation.to_string(),
         Receipt::AlreadySo(what) => what.to_string(),
-        Receipt::Flat(proof) => proof.to_string(),
+        Receipt::Flat(proof) => format!("flat: {proof}"),
     }
 }
 

@@ -53,7 +53,7 @@ impl fmt::Display for FlatProof {
         let apart = self.second.since(self.first);
         write!(
             f,
-            "flat: no position, order or TWAP on two reads {}.{} s apart",
+            "no position, order or TWAP on two reads {}.{} s apart",
             apart.as_secs(),
             apart.subsec_millis() / 100
         )
@@ -195,7 +195,7 @@ mod tests {
         };
         assert_eq!(
             proof.to_string(),
-            "flat: no position, order or TWAP on two reads 2.1 s apart"
+            "no position, order or TWAP on two reads 2.1 s apart"
         );
         let going = Flattening {
             round: 2,

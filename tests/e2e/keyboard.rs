@@ -34,7 +34,7 @@ fn is_heard_after(burst: &[u8]) {
     let (service, mut desk) = exposed();
     desk.send(burst);
     desk.press("F");
-    desk.wait_for("flat: no position, order or TWAP on two reads");
+    desk.wait_for("no position, order or TWAP on two reads");
     assert_eq!(
         service.json(&["positions"]).as_array().map(Vec::len),
         Some(0)
@@ -90,7 +90,7 @@ fn a_paste_or_a_report_that_is_cut_off_leaves_the_keys_heard() {
         desk.press(cut);
         std::thread::sleep(Duration::from_millis(200));
         desk.press("F");
-        desk.wait_for("flat: no position, order or TWAP on two reads");
+        desk.wait_for("no position, order or TWAP on two reads");
         desk.press("\u{3}");
         assert_given_back(desk, 0);
     }

@@ -115,7 +115,7 @@ fn a_word_from_outside_gets_the_running_desk_out_of_everything() {
         told.status.success() && said.contains("is flattening"),
         "{told:?}"
     );
-    session.wait_for("flat: no position, order or TWAP on two reads");
+    session.wait_for("no position, order or TWAP on two reads");
     session.wait_for("1 Positions 0");
     session.wait_for("2 Working orders 0");
     session.press("\u{3}");

@@ -389,7 +389,7 @@ fn flatten_in_panic() {
             tenths.is_some_and(|tenths: u16| tenths <= 297)
         });
     desk.session.press("y");
-    desk.sees("flat: no position, order or TWAP on two reads");
+    desk.sees("no position, order or TWAP on two reads");
     desk.sees("1 Positions 0");
     desk.told("R RESUME", "R");
     desk.sees("resume entries");

@@ -86,7 +86,7 @@ fn flat(voice: Output, proof: FlatProof) -> Exit {
         proved_at: Some([proof.first, proof.second]),
         ..FlattenReport::default()
     };
-    voice.answer(&json!({ "data": end }), &proof.to_string(), None);
+    voice.answer(&json!({ "data": end }), &format!("flat: {proof}"), None);
     Exit::Ok
 }
 

@@ -181,7 +181,7 @@ pub(super) fn sentence(receipt: &Receipt) -> String {
         Receipt::CloseAll(operation) => format!("close-all {operation}"),
         Receipt::CancelAll(operation) => format!("cancel-all: {}", cancel_all_words(operation)),
         Receipt::AlreadySo(words) => words.to_string(),
-        Receipt::Flat(proof) => proof.to_string(),
+        Receipt::Flat(proof) => format!("flat: {proof}"),
     }
 }
 

@@ -318,7 +318,7 @@ fn receipt_words(request: String, receipt: &Receipt, about: &About) -> String {
             format!("{request}: {words}")
         }
         Receipt::AlreadySo(what) => format!("{request}: {what}"),
-        Receipt::Flat(proof) => format!("{request}: {proof}"),
+        Receipt::Flat(proof) => proof.to_string(),
         Receipt::Cancel(_) | Receipt::Position(_) | Receipt::Twap(_) | Receipt::Scaled(_) => {
             request
         }
