@@ -287,8 +287,8 @@ pub(super) fn patched(event: &RawValue, before: Stats) -> Option<Stats> {
     is_price.then_some(stats)
 }
 
-fn instant_over(event: Patch, before: Option<Timestamp>) -> Option<Timestamp> {
-    match event {
+fn instant_over(patch: Patch, before: Option<Timestamp>) -> Option<Timestamp> {
+    match patch {
         Patch::Keep => before,
         Patch::Is(at) => at.and_then(Timestamp::from_wire),
     }

@@ -69,7 +69,7 @@ impl ClockReading {
 impl ServiceClock {
     /// Adds a reading: a response to a request of `sent`, received at `received`, that says `shown`. An older one is
     /// dropped.
-    pub fn shown(&mut self, shown: Timestamp, sent: Timestamp, received: Timestamp) {
+    pub fn add_reading(&mut self, shown: Timestamp, sent: Timestamp, received: Timestamp) {
         if self.readings.back().is_some_and(|last| last.sent > sent) {
             return;
         }
@@ -166,7 +166,7 @@ mod tests {
         let mut clock = ServiceClock::default();
         for passed in (0..=seconds * 1_000).step_by(2_000) {
             let (sent, received) = (Timestamp(START + passed), Timestamp(START + passed + 40));
-            clock.shown(Timestamp(START + shown(passed + 20)), sent, received);
+            clock.add_reading(Timestamp(START + shown(passed + 20)), sent, received);
         }
         clock
     }
@@ -193,7 +193,7 @@ mod tests {
     fn one_slow_answer_does_not_move_the_clock() {
         let mut clock = watched(10, |passed| passed);
         let (sent, received) = (Timestamp(START + 12_000), Timestamp(START + 20_000));
-        clock.shown(Timestamp(START + 19_990), sent, received);
+        clock.add_reading(Timestamp(START + 19_990), sent, received);
         // It only shows that the clock is at most 10 ms behind.
         assert_eq!((clock.rate(), at(&clock, 20)), (ClockRate::Same, 20_005));
     }

@@ -261,12 +261,12 @@ fn risk_and_history(
     arrangement: &Arrangement<'_>,
     wanted: &impl Fn(Pane) -> u16,
 ) -> Vec<Place> {
-    let wanted_data = wanted(Pane::Positions).saturating_add(wanted(Pane::Orders));
+    let wanted_height = wanted(Pane::Positions).saturating_add(wanted(Pane::Orders));
     let low = share(area.height, 1, 5).max(LEAST_HISTORY);
     let most = area.height.saturating_sub(low);
     let (top, history) = rows(
         area,
-        wanted_data.clamp(share(area.height, 7, 10).min(most), most),
+        wanted_height.clamp(share(area.height, 7, 10).min(most), most),
     );
     let mut places = stacked(top, [Pane::Positions, Pane::Orders], wanted);
     places.push(arrangement.history(history));
@@ -274,12 +274,12 @@ fn risk_and_history(
 }
 
 /// How many lines lie above the history.
-fn above_history(body: Rect, arrangement: &Arrangement<'_>, wanted_data: u16) -> u16 {
+fn above_history(body: Rect, arrangement: &Arrangement<'_>, wanted_height: u16) -> u16 {
     match arrangement.preset {
         LayoutPreset::Market | LayoutPreset::Risk => {
             let low = (body.height / 4).max(LEAST_HISTORY);
             let most = body.height.saturating_sub(low);
-            wanted_data.clamp((body.height / 2).min(most), most)
+            wanted_height.clamp((body.height / 2).min(most), most)
         }
         LayoutPreset::History => share(body.height, 2, 5),
     }

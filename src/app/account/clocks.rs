@@ -22,14 +22,15 @@ pub struct Clocks {
 impl Clocks {
     /// Figures requested at `sent` and received at `received` say `shown`.
     pub fn figures(&mut self, shown: Timestamp, sent: Timestamp, received: Timestamp) {
-        self.figures.shown(shown, sent, received);
+        self.figures.add_reading(shown, sent, received);
     }
 
     pub(crate) fn called(&mut self, call: &Call) {
         if let Some(date) = call.date {
             // It was this time, or up to a second later.
             let sent = Timestamp(call.at.0.saturating_sub(CUT));
-            self.headers.shown(date, sent, call.at.plus(call.elapsed));
+            self.headers
+                .add_reading(date, sent, call.at.plus(call.elapsed));
         }
     }
 

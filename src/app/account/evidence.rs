@@ -11,7 +11,7 @@ pub struct Evidence {
 
 impl Evidence {
     /// Whether to request this order now: once, and again when it has filled more.
-    pub(crate) fn wanted_data(&self, order: &Order) -> bool {
+    pub(crate) fn wants(&self, order: &Order) -> bool {
         let requested = self.requested.as_ref();
         requested.is_none_or(|(id, filled)| *id != order.id || *filled != order.filled_size)
     }

@@ -52,8 +52,8 @@ pub fn rate(
 }
 
 /// The rates without their source.
-pub fn charges(charged_shares: (&Store, &Fees), market: &MarketId) -> Charges {
-    let share = |role| rate(charged_shares, market, role).map(|rate| rate.share);
+pub fn charges(sources: (&Store, &Fees), market: &MarketId) -> Charges {
+    let share = |role| rate(sources, market, role).map(|rate| rate.share);
     Charges {
         taker: share(LiquidityRole::Taker),
         maker: share(LiquidityRole::Maker),
@@ -93,14 +93,10 @@ mod tests {
         model
     }
 
-    fn charged_shares(
-        model: &Model,
-        symbol: &str,
-        role: LiquidityRole,
-    ) -> Option<(String, Origin)> {
+    fn stated(model: &Model, symbol: &str, role: LiquidityRole) -> Option<(String, Origin)> {
         let market = MarketId::from(format!("paper|{symbol}").as_str());
-        let charged_shares = (&*model.account.store, &model.account.options.fees);
-        rate(charged_shares, &market, role).map(|rate| (rate.share.to_string(), rate.origin))
+        let sources = (&*model.account.store, &model.account.options.fees);
+        rate(sources, &market, role).map(|rate| (rate.share.to_string(), rate.origin))
     }
 
     #[test]
@@ -123,11 +119,11 @@ mod tests {
             ),
         ]);
         let fill = |symbol: &str| Origin::Fill(format!("paper|{symbol}").as_str().into());
-        let taker = |symbol| charged_shares(&model, symbol, LiquidityRole::Taker);
+        let taker = |symbol| stated(&model, symbol, LiquidityRole::Taker);
         assert_eq!(taker("BTC"), Some(("0.00045".to_owned(), fill("BTC"))));
         assert_eq!(taker("ETH"), Some(("0.0005".to_owned(), fill("ETH"))));
         assert_eq!(taker("SOL"), Some(("0.0005".to_owned(), fill("ETH"))));
-        let maker = charged_shares(&model, "ETH", LiquidityRole::Maker);
+        let maker = stated(&model, "ETH", LiquidityRole::Maker);
         assert_eq!(maker, Some(("0.00015".to_owned(), fill("BTC"))));
     }
 
@@ -142,10 +138,10 @@ mod tests {
             ),
             fill("o1", "BTC", r#""notional":1000,"liquidity_role":"taker""#),
         ]);
-        assert_eq!(charged_shares(&model, "BTC", LiquidityRole::Taker), None);
+        assert_eq!(stated(&model, "BTC", LiquidityRole::Taker), None);
         model.account.options.fees.taker_bps = Some(num("4.5"));
         let set = Some(("0.00045".to_owned(), Origin::Settings));
-        assert_eq!(charged_shares(&model, "BTC", LiquidityRole::Taker), set);
-        assert_eq!(charged_shares(&model, "BTC", LiquidityRole::Maker), None);
+        assert_eq!(stated(&model, "BTC", LiquidityRole::Taker), set);
+        assert_eq!(stated(&model, "BTC", LiquidityRole::Maker), None);
     }
 }

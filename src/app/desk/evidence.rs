@@ -25,7 +25,7 @@ pub(crate) fn ask(model: &mut Model) -> Option<Effect> {
         return None;
     }
     let order = store.order(id)?;
-    if !store.evidence.wanted_data(order) {
+    if !store.evidence.wants(order) {
         return None;
     }
     let order = order.clone();

@@ -13,19 +13,19 @@ use crate::{
 impl Form {
     /// Whether it must ask before it sends this.
     pub(crate) fn must_ask(&mut self, account: &Account, command: &Command) -> bool {
-        if self.requested_at.is_some() {
+        if self.question_at.is_some() {
             return !self.accepts_answer(account.now);
         }
         let raises = command.risk() == Risk::Increasing;
         let mut warnings = self.warnings(account).into_iter();
         let needs_answer = warnings.any(|warning| raises || warning.is_of_waiting_price());
-        self.requested_at = needs_answer.then_some(account.now);
+        self.question_at = needs_answer.then_some(account.now);
         needs_answer
     }
 
     /// When it starts to accept the answer: an earlier key was pressed before the question could be read.
     pub fn accepts_answer_from(&self) -> Option<Timestamp> {
-        self.requested_at.map(|at| at.plus(DEAF))
+        self.question_at.map(|at| at.plus(DEAF))
     }
 
     pub fn accepts_answer(&self, now: Timestamp) -> bool {

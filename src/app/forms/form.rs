@@ -34,7 +34,7 @@ pub struct Form {
     /// Why a paste or letter was refused.
     pub refusal: Option<&'static str>,
     /// When it asked about a likely mistake, or was answered; reset by any change.
-    pub requested_at: Option<Timestamp>,
+    pub question_at: Option<Timestamp>,
     /// The size that a preset wrote last.
     pub(super) preset: Option<String>,
     /// The choice at which a number was typed that nothing took.
@@ -104,7 +104,7 @@ impl Form {
             shows_json: false,
             failure: None,
             refusal: None,
-            requested_at: None,
+            question_at: None,
             preset: None,
             untaken: None,
             before_digit: None,

@@ -199,7 +199,7 @@ impl Form {
 
     /// A changed form is another command; but one with an unknown outcome is not forgotten.
     pub(super) fn forget_failure(&mut self) {
-        (self.refusal, self.requested_at) = (None, None);
+        (self.refusal, self.question_at) = (None, None);
         self.failure = self.failure.take().filter(Failure::is_doubtful);
     }
 

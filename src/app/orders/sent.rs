@@ -44,7 +44,7 @@ pub(crate) fn is_second_press(model: &Model) -> bool {
 /// Keeps the form of a refused command, right after its notice.
 pub(crate) fn keep(model: &mut Model, mut form: Box<Form>, why: Failure) {
     form.failure = Some(why);
-    form.requested_at = None;
+    form.question_at = None;
     form.hand = FormInput::Touched;
     let line = model.account.activity.newest();
     model.refused.push(Refused { form, line });

@@ -54,7 +54,7 @@ pub(super) const MARKET: Dialect = Dialect {
         }
     },
     ping: None,
-    hear,
+    parse,
     books: BookDelivery::Whole,
     funding_hours: Some(FundingHoursRead {
         ask: || RestRead::get("/fapi/v1/fundingInfo".to_owned(), 1),
@@ -105,7 +105,7 @@ struct BinanceFrame<'a> {
     code: Option<i64>,
 }
 
-fn hear(text: &str) -> Option<VenueMessage> {
+fn parse(text: &str) -> Option<VenueMessage> {
     let frame: BinanceFrame<'_> = serde_json::from_str(text).ok()?;
     if let Some((stream, data)) = frame.stream.zip(frame.data) {
         return Some(VenueMessage::Data(

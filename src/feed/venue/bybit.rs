@@ -28,7 +28,7 @@ pub(super) static SOCKET: Dialect = Dialect {
     unsubscribe: |names, id| frames("unsubscribe", names, id),
     query: |_| String::new(),
     ping: Some(r#"{"op":"ping"}"#),
-    hear,
+    parse,
     books: BookDelivery::Changes,
     funding_hours: None,
     open_interest: None,
@@ -93,7 +93,7 @@ struct BybitFrame<'a> {
     success: Option<bool>,
 }
 
-fn hear(text: &str) -> Option<VenueMessage> {
+fn parse(text: &str) -> Option<VenueMessage> {
     let frame: BybitFrame<'_> = serde_json::from_str(text).ok()?;
     if let Some((topic, data)) = frame.topic.as_deref().zip(frame.data) {
         let update = frame.update(topic, data.get());

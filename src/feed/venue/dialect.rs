@@ -24,7 +24,7 @@ pub(super) struct Dialect {
     /// What requests a sign of life; `None` if the socket's own ping does.
     pub(super) ping: Option<&'static str>,
     /// Reads a frame; `None` if it is none of this venue.
-    pub(super) hear: fn(&str) -> Option<VenueMessage>,
+    pub(super) parse: fn(&str) -> Option<VenueMessage>,
     pub(super) books: BookDelivery,
     /// Where the hours between two fundings are reported, if this socket does not.
     pub(super) funding_hours: Option<FundingHoursRead>,

@@ -33,7 +33,7 @@ pub(super) static SOCKET: Dialect = Dialect {
     unsubscribe: |names, _| frames("unsubscribe", names),
     query: |_| String::new(),
     ping: Some(r#"{"method":"ping"}"#),
-    hear,
+    parse,
     books: BookDelivery::Whole,
     funding_hours: None,
     open_interest: None,
@@ -85,7 +85,7 @@ struct HyperliquidFrame<'a> {
     data: Option<&'a RawValue>,
 }
 
-fn hear(text: &str) -> Option<VenueMessage> {
+fn parse(text: &str) -> Option<VenueMessage> {
     if text == GREETING {
         return Some(VenueMessage::Nothing);
     }

@@ -24,7 +24,7 @@ const STATS_BEHIND: Duration = Duration::from_secs(5);
 /// What became of an update.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Taken {
-    Liveness(Vec<MarketEvent>),
+    Events(Vec<MarketEvent>),
     /// It is not believed.
     Refused,
     /// The book has to be sent whole.
@@ -130,7 +130,7 @@ impl MarketMemory {
                 best.zip(stats).map(|(best, stats)| [best, stats].concat())
             }
         };
-        events.map_or(Taken::Refused, Taken::Liveness)
+        events.map_or(Taken::Refused, Taken::Events)
     }
 
     /// A candle that is over, out of step with its interval, or behind a gap is not believed: a read fills that.

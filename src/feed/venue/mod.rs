@@ -64,7 +64,7 @@ impl VenueSocket {
 
     /// Whether a frame reports something of a market, or cannot be read. The others answer requests.
     pub(crate) fn is_news(self, frame: &str) -> bool {
-        match (self.dialect().hear)(frame) {
+        match (self.dialect().parse)(frame) {
             Some(VenueMessage::Data(..)) | None => true,
             Some(VenueMessage::Accepted(_) | VenueMessage::Refused(_) | VenueMessage::Nothing) => {
                 false

@@ -108,7 +108,7 @@ impl VenueStream {
             FirstTrades::History | FirstTrades::News => Liveness::Live,
         };
         match update.map_or(Taken::Refused, |update| memory.take(update, liveness, now)) {
-            Taken::Liveness(events) => {
+            Taken::Events(events) => {
                 if !line.progress.is_live() {
                     line.progress.enter(SubscriptionPhase::Live, now);
                 }
@@ -174,7 +174,7 @@ impl VenueStream {
         let whole = answer.and_then(read.answer).map(Update::Change);
         let memory = self.markets.get_mut(market).zip(whole);
         let taken = memory.map(|(memory, whole)| memory.take(whole, Liveness::Live, now));
-        if let Some(Taken::Liveness(events)) = taken {
+        if let Some(Taken::Events(events)) = taken {
             self.events.extend(events);
         }
     }
@@ -275,7 +275,7 @@ impl Stream for VenueStream {
     }
 
     fn frame(&mut self, text: &str, now: Timestamp) {
-        let Some(received) = (self.subscriptions.dialect.hear)(text) else {
+        let Some(received) = (self.subscriptions.dialect.parse)(text) else {
             (self.unreadable, self.refused) = (self.unreadable + 1, self.refused + 1);
             for memory in self.markets.values_mut() {
                 memory.trades.has_gap();

@@ -166,30 +166,24 @@ impl Subscriptions {
         self.last_id
     }
 
-    pub(super) fn accepted(&mut self, requested: &AnswerSubject, now: Timestamp) {
-        for line in self
-            .requested(requested)
-            .filter(|line| !line.progress.is_live())
-        {
+    pub(super) fn accepted(&mut self, subject: &AnswerSubject, now: Timestamp) {
+        for line in self.about(subject).filter(|line| !line.progress.is_live()) {
             line.progress.enter(SubscriptionPhase::Live, now);
         }
     }
 
-    pub(super) fn refused(&mut self, requested: &AnswerSubject, now: Timestamp) {
-        for line in self.requested(requested) {
+    pub(super) fn refused(&mut self, subject: &AnswerSubject, now: Timestamp) {
+        for line in self.about(subject) {
             let again_at = now.plus(AGAIN_AFTER_REFUSAL);
             line.progress.enter(SubscriptionPhase::Ended(again_at), now);
         }
     }
 
-    fn requested(
-        &mut self,
-        requested: &AnswerSubject,
-    ) -> impl Iterator<Item = &mut VenueSubscription> {
+    fn about(&mut self, subject: &AnswerSubject) -> impl Iterator<Item = &mut VenueSubscription> {
         let lines = self.lines.iter_mut();
-        let matches_subject = move |name: &String, line: &VenueSubscription| match requested {
+        let matches_subject = move |name: &String, line: &VenueSubscription| match subject {
             AnswerSubject::Request(id) => line.request == *id,
-            AnswerSubject::Name(requested) => name == requested,
+            AnswerSubject::Name(subject) => name == subject,
         };
         lines.filter_map(move |(name, line)| matches_subject(name, line).then_some(line))
     }

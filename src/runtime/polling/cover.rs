@@ -21,7 +21,7 @@ pub(super) struct StreamCover(watch::Sender<Cover>);
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Cover {
-    changed: BTreeSet<Source>,
+    covered: BTreeSet<Source>,
     /// What an event hinted at since it was read.
     hinted: BTreeSet<Source>,
     /// What a request was sent for.
@@ -42,8 +42,8 @@ impl StreamCover {
     }
 
     /// Prices come by the market's stream, or do not.
-    pub(super) fn prices(&self, are_told: StreamUse) {
-        self.change(|cover| cover.set(Source::Markets, are_told));
+    pub(super) fn prices(&self, stream_use: StreamUse) {
+        self.change(|cover| cover.set(Source::Markets, stream_use));
     }
 
     /// These may have changed too.
@@ -71,8 +71,8 @@ impl StreamCover {
 
     /// Whether an event changed this list while it was read, and the desk is notified.
     pub(super) fn has_changed(&self, source: Source) -> bool {
-        let stream_use = matches!(source, Source::Positions | Source::Orders | Source::Account);
-        stream_use && self.0.borrow().hinted.contains(&source)
+        let is_of_account = matches!(source, Source::Positions | Source::Orders | Source::Account);
+        is_of_account && self.0.borrow().hinted.contains(&source)
     }
 
     pub(super) fn polled(&self, source: Source, trouble: Option<&Failure>) {
@@ -122,14 +122,14 @@ pub(super) enum StreamUse {
 impl Cover {
     fn set(&mut self, source: Source, stream_use: StreamUse) {
         match stream_use {
-            StreamUse::Covered => self.changed.insert(source),
-            StreamUse::Uncovered => self.changed.remove(&source),
+            StreamUse::Covered => self.covered.insert(source),
+            StreamUse::Uncovered => self.covered.remove(&source),
         };
     }
 
     fn covers(&self, source: Source) -> bool {
         let is_needed = self.hinted.contains(&source) || self.decisive.contains(&source);
-        self.failing.is_empty() && self.changed.contains(&source) && !is_needed
+        self.failing.is_empty() && self.covered.contains(&source) && !is_needed
     }
 }
 

@@ -261,7 +261,7 @@ impl SourceTask {
         let wait = match wait {
             Wait::For(wait) => wait,
             Wait::AtLeast { least, rest } => least.saturating_add(rest),
-            Wait::ForRequest => return,
+            Wait::UntilRequested => return,
         };
         if trouble.is_some() {
             let at = self.context.clock.now().plus(wait);
@@ -284,7 +284,7 @@ impl SourceTask {
                 sleep(least).await;
                 self.back_off(rest, recoveries).await
             }
-            Wait::ForRequest => {
+            Wait::UntilRequested => {
                 self.nudge.notified().await;
                 true
             }

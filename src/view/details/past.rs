@@ -13,7 +13,7 @@ pub(super) fn recorded(fields: &mut DetailFields<'_>, past: &Past, scene: &Scene
     let record = &past.record;
     fields.section("In the journal");
     fields.text("number", Some(past.mark.number));
-    fields.own_time("asked_at", past.requested_at);
+    fields.own_time("requested_at", past.requested_at);
     fields.text("state", Some(&record.state));
     if past.result.is_ok() {
         fields.text("order_id", record.order_id.as_ref());

@@ -80,31 +80,31 @@ mod tests {
             interval_seconds: 30,
             slices: 11,
         };
-        let mut wanted_data = Vec::new();
+        let mut wants = Vec::new();
         for slice in 0..11 {
             let due = target(Curve::Twap, total, slice, schedule, Millis(0));
             let want = wanted(total, filled, due, 11, None);
-            wanted_data.push(want.0);
+            wants.push(want.0);
             if !dry.contains(&slice) {
                 filled += want;
             }
         }
-        (wanted_data, filled)
+        (wants, filled)
     }
 
     #[test]
     fn ten_coins_in_eleven_slices_sum_exactly() {
-        let (wanted_data, filled) = run(-1..=-1);
+        let (wants, filled) = run(-1..=-1);
         let mut even = vec![9_090];
         even.extend([9_091; 10]);
-        assert_eq!((wanted_data, filled), (even, Lots(100_000)));
+        assert_eq!((wants, filled), (even, Lots(100_000)));
     }
 
     #[test]
     fn missed_slices_are_caught_up_at_most_three_at_a_time() {
-        let (wanted_data, filled) = run(2..=5);
+        let (wants, filled) = run(2..=5);
         assert_eq!(
-            wanted_data,
+            wants,
             [
                 9_090, 9_091, 9_091, 18_182, 27_272, 27_272, 27_272, 27_272, 9_093, 9_091, 9_091
             ]
@@ -122,14 +122,14 @@ mod tests {
         };
         let variation = [Some(2_000), Some(-2_000), Some(1_000), Some(-1_500), None];
         let mut filled = Lots::ZERO;
-        let mut wanted_data = Vec::new();
+        let mut wants = Vec::new();
         for (slice, variation) in (0..).zip(variation) {
             let due = target(Curve::Twap, total, slice, schedule, Millis(0));
             let want = wanted(total, filled, due, 5, variation);
-            wanted_data.push(want.0);
+            wants.push(want.0);
             filled += want;
         }
-        assert_eq!(wanted_data, [240, 128, 255, 150, 227]);
+        assert_eq!(wants, [240, 128, 255, 150, 227]);
         assert_eq!(filled, total);
     }
 

@@ -170,7 +170,7 @@ const TAKERS: [TakerBot; 4] = [
 
 impl TakerBot {
     /// 1, 0 or -1; `None` keeps what is held.
-    fn wanted_data(self, mids: &[f64]) -> Option<i64> {
+    fn wants(self, mids: &[f64]) -> Option<i64> {
         let step = mids.len() - 1;
         let since = |steps: usize| mids[step] - mids[step.saturating_sub(steps)];
         let direction = |change: f64| {
@@ -204,8 +204,8 @@ fn takes(bot: TakerBot, seed: u64, market: MarketSpec, steps: usize) -> [f64; 2]
     let lots = desk.lots(200.0).max(1);
     let (mut mids, mut wanted, mut foreseen) = (vec![desk.mid().ln()], 0, 0.0);
     for _ in 0..steps {
-        if let Some(wanted_data) = bot.wanted_data(&mids) {
-            wanted = wanted_data;
+        if let Some(wants) = bot.wants(&mids) {
+            wanted = wants;
             desk.hold(wanted * lots);
         }
         desk.step();

@@ -18,7 +18,7 @@ pub(super) enum Wait {
     /// `least` always, as the service said; then the rest of the wait, or until somebody requests a poll.
     AtLeast { least: Duration, rest: Duration },
     /// Until somebody requests a poll: a retry alone would change nothing.
-    ForRequest,
+    UntilRequested,
 }
 
 impl Wait {
@@ -26,7 +26,7 @@ impl Wait {
     pub(super) fn slowed(self, factor: u32) -> Self {
         match self {
             Self::For(wait) => Self::For(wait.saturating_mul(factor)),
-            Self::AtLeast { .. } | Self::ForRequest => self,
+            Self::AtLeast { .. } | Self::UntilRequested => self,
         }
     }
 
@@ -69,7 +69,7 @@ impl PollBackoff {
         self.failures = self.failures.saturating_add(1);
         match why.kind {
             // An unconfigured source does not change by itself.
-            FailureKind::Local => return Wait::ForRequest,
+            FailureKind::Local => return Wait::UntilRequested,
             // A refusal may pass, or the key be replaced.
             FailureKind::Auth => return Wait::For(self.spread(LONGEST.max(interval))),
             FailureKind::Broken
@@ -122,7 +122,7 @@ mod tests {
     fn seconds(wait: Wait) -> u64 {
         match wait {
             Wait::For(wait) => (wait + Duration::from_millis(500)).as_secs(),
-            Wait::AtLeast { .. } | Wait::ForRequest => u64::MAX,
+            Wait::AtLeast { .. } | Wait::UntilRequested => u64::MAX,
         }
     }
 
@@ -157,7 +157,10 @@ mod tests {
             rest: Duration::from_secs(5),
         };
         assert_eq!(least.shared(288, Some(32)), least);
-        assert_eq!(Wait::ForRequest.shared(288, Some(0)), Wait::ForRequest);
+        assert_eq!(
+            Wait::UntilRequested.shared(288, Some(0)),
+            Wait::UntilRequested
+        );
     }
 
     #[test]
@@ -190,6 +193,6 @@ mod tests {
         let refused = Failure::new(FailureKind::Auth, "no");
         assert!((27..=33).contains(&seconds(backoff(1).after(Some(&refused)))));
         let unconfigured = Failure::new(FailureKind::Local, "no");
-        assert_eq!(backoff(1).after(Some(&unconfigured)), Wait::ForRequest);
+        assert_eq!(backoff(1).after(Some(&unconfigured)), Wait::UntilRequested);
     }
 }
