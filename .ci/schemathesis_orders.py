@@ -138,11 +138,12 @@ def narrowed(document):
             parameter["schema"] = {"enum": positions}
     for path in ["/v1/orders", "/v1/fills", "/v1/positions", "/v1/twap-orders", "/v1/scaled-orders"]:
         operation = document["paths"][path]["get"]
-        # A cursor is good only where it was given out, and a name stands alone.
+        # A cursor is good only where it was given out, a name stands alone, and TWAPs that run have no pages.
+        pages = ("/Cursor", "/Limit") if path == "/v1/twap-orders" else ("/Cursor",)
         operation["parameters"] = [
             {**p, "required": True} if p.get("name") == "account_id" else p
             for p in operation["parameters"]
-            if not p.get("$ref", "").endswith("/Cursor") and p.get("name") != "client_order_id"
+            if not p.get("$ref", "").endswith(pages) and p.get("name") != "client_order_id"
         ]
         operation["responses"]["200"]["links"].pop("next", None)
     schemas = document["components"]["schemas"]
