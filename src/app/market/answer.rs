@@ -7,7 +7,7 @@ use crate::model::{
 /// Rows with the instant of their data; `Ok(None)` where the service has no such source.
 pub(crate) type DatedRows<T> = Result<Option<Dated<Page<T>>>, Failure>;
 
-/// The answer to a [`MarketRequest`](super::wants::MarketRequest); `Ok(None)` where the service has no such source.
+/// The answer to a [`MarketRequest`](super::wanted_data::MarketRequest); `Ok(None)` where the service has no such source.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MarketAnswer {
     /// The newest candles, or those before an instant.
