@@ -101,6 +101,11 @@ impl SlippageTolerance {
         let of_market = of_market.filter(|_| kind == PlaceKind::Market);
         let of_provider = of_market.and_then(|most| most.get(provider).copied());
         let most = self.max.into_iter().chain(of_provider).min();
+        let most = most.filter(|most| most.is_positive());
+        // Bounds that allow nothing are no bounds: the service decides.
+        if most.is_some_and(|most| self.min > Some(most)) {
+            return None;
+        }
         let below = self.min.filter(|least| bps < *least);
         let above = most.filter(|most| bps > *most);
         below

@@ -221,6 +221,14 @@ mod tests {
             assert_eq!(said(policy, order(kind, bps)).as_deref(), words, "{bps}");
         }
         assert_eq!(said(policy, entry("paper|BTC", "0.01")), None, "its own");
+        for nonsense in [r#"{"min":50,"max":5}"#, r#"{"max":0}"#, r#"{"max":-1}"#] {
+            let policy = format!(r#"{{"slippage_tolerance_bps":{nonsense}}}"#);
+            assert_eq!(
+                said(&policy, order(PlaceKind::Market, "30")),
+                None,
+                "{nonsense}"
+            );
+        }
     }
 
     #[test]
