@@ -1,7 +1,9 @@
 //! The API key: read before the desk opens, and again when the service refuses it; never shown.
 
 use crate::{
-    config::{Problem, Secret, SettingOrigin, Settings, problem::unreadable, secrets::keyring},
+    config::{
+        Problem, Secret, SettingOrigin, Settings, problem::unreadable, secrets::keyring, words,
+    },
     disk,
 };
 use secrecy::{ExposeSecret, SecretString, zeroize::Zeroizing};
@@ -103,10 +105,8 @@ fn from_command(command: &str, complaints: Stdio, patience: Duration) -> Result<
     let answer = keyring::ask(shell, MOST_PRINTED + 1, patience)
         .map_err(|e| format!("cannot be run by sh: {e}"))?;
     let answer = answer.ok_or_else(|| {
-        format!(
-            "printed no key within {} s; it was ended",
-            patience.as_secs()
-        )
+        let patience = words::shown(patience);
+        format!("printed no key within {patience}; it was ended")
     })?;
     if answer.output.len() > MOST_PRINTED {
         return Err("prints more than 64 KiB: the first line is the key".to_owned());
@@ -155,10 +155,10 @@ mod tests {
 
     #[test]
     fn a_command_that_prints_no_key_in_time_is_ended_and_refused() {
-        let patience = Duration::from_millis(1_100);
+        let patience = Duration::from_millis(20);
         let read = from_command("exec sleep 600", Stdio::null(), patience);
         let why = read.map(drop).unwrap_err();
-        assert_eq!(why, "printed no key within 1 s; it was ended");
+        assert_eq!(why, "printed no key within 20ms; it was ended");
     }
 
     #[test]
