@@ -231,8 +231,19 @@ pub(in crate::ui) struct LinesPanel<'a> {
     pub(in crate::ui) offset: Option<usize>,
 }
 
-/// One line of a panel, and whether the keys are on it.
-pub(in crate::ui) type PanelLine = (Vec<Span>, bool);
+/// One line of a panel.
+pub(in crate::ui) struct PanelLine {
+    pub(in crate::ui) spans: Vec<Span>,
+    /// Whether the keys are on it.
+    pub(in crate::ui) is_chosen: bool,
+}
+
+impl From<Vec<Span>> for PanelLine {
+    fn from(spans: Vec<Span>) -> Self {
+        let is_chosen = false;
+        Self { spans, is_chosen }
+    }
+}
 
 impl LinesPanel<'_> {
     pub(in crate::ui) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect) {
@@ -240,7 +251,7 @@ impl LinesPanel<'_> {
         let area = centered(body, self.width, sum([length(count), 2]));
         let inner = panel(canvas, area, self.title);
         let room = usize::from(inner.height);
-        let chosen = self.lines.iter().rposition(|(_, is_chosen)| *is_chosen);
+        let chosen = self.lines.iter().rposition(|line| line.is_chosen);
         let with_chosen = || chosen.map_or(0, |at| at.saturating_add(1).saturating_sub(room));
         let first = self.offset.unwrap_or_else(with_chosen);
         let first = first.min(count.saturating_sub(room));
@@ -248,13 +259,13 @@ impl LinesPanel<'_> {
             canvas.list(inner, ClickTarget::Over, ClickList { first, room, count });
         }
         scrollbar(canvas, inner, first, count);
-        for (number, (words, is_chosen)) in (0..inner.height).zip(self.lines.iter().skip(first)) {
+        for (number, shown) in (0..inner.height).zip(self.lines.iter().skip(first)) {
             let row = line(inner, number);
-            if *is_chosen {
+            if shown.is_chosen {
                 canvas.fill(row, ThemePart::Selection);
                 canvas.toned(row, "▌", Tone::Accent);
             }
-            canvas.spans(after(row, 1), words);
+            canvas.spans(after(row, 1), &shown.spans);
         }
     }
 }

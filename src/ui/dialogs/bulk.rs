@@ -16,7 +16,7 @@ pub(in crate::ui) fn draw(canvas: &mut Canvas<'_>, body: Rect, bulk: &BulkView, 
     let items = bulk.items.iter().flat_map(|item| laid(item, states, wide));
     let left_out = bulk.left_out.iter().map(|why| {
         let words = Span::warn(format!("left out: {why}"));
-        (vec![lead("", sum([states, 2])), words], false)
+        vec![lead("", sum([states, 2])), words].into()
     });
     let panel = LinesPanel {
         title: &fitting(&bulk.title, wide),
@@ -38,7 +38,7 @@ fn laid(item: &BulkItem, states: u16, wide: u16) -> Vec<PanelLine> {
     let lines = words.chain(more).map(|line| {
         let state = state.take().unwrap_or_default();
         let lead = lead(&state.text, sum([states, 2]));
-        (vec![state, lead, line], false)
+        vec![state, lead, line].into()
     });
     lines.collect()
 }

@@ -39,24 +39,27 @@ pub(in crate::ui) fn draw(
 /// Long values continue below: nothing is cut.
 fn laid_out(detail: &DetailView, labels: u16, room: u16) -> Vec<PanelLine> {
     let mut rows: Vec<PanelLine> = vec![];
-    let row = |label: &str, value: &[Span]| {
-        let label = [lead(label, labels), Span::muted(format!("{label}  "))];
-        [&label, value].concat()
-    };
     for line in &detail.lines {
         let label = line.label.as_str();
+        let row = |label: &str, value: &[Span]| {
+            let label = [lead(label, labels), Span::muted(format!("{label}  "))];
+            PanelLine {
+                spans: [&label, value].concat(),
+                is_chosen: line.is_chosen,
+            }
+        };
         match line.kind {
             DetailLineKind::Section => {
                 if !rows.is_empty() {
-                    rows.push((vec![], false));
+                    rows.push(vec![].into());
                 }
-                rows.push((vec![Span::strong(label)], false));
+                rows.push(vec![Span::strong(label)].into());
             }
-            DetailLineKind::Cells => rows.push((row(label, &line.value), line.is_chosen)),
+            DetailLineKind::Cells => rows.push(row(label, &line.value)),
             DetailLineKind::Field => {
                 let labels = std::iter::once(label).chain(std::iter::repeat(""));
                 let values = labels.zip(folded(&line.value, room));
-                rows.extend(values.map(|(label, value)| (row(label, &value), line.is_chosen)));
+                rows.extend(values.map(|(label, value)| row(label, &value)));
             }
         }
     }

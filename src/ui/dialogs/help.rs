@@ -75,7 +75,7 @@ fn draw(canvas: &mut Canvas<'_>, body: Rect, page: &HelpPage<'_>, offset: usize)
             line.push(lead("", apart));
             line.extend(column.get(number).into_iter().flatten().cloned());
         }
-        (line, false)
+        line.into()
     });
     let panel = LinesPanel {
         title: &title(page),

@@ -24,6 +24,7 @@ pub(in crate::ui) fn overlays(
     (draw_state, scene): (&DrawState, &Scene<'_>),
 ) {
     let model = desks.shown;
+    let zone = scene.zone;
     for overlay in &model.overlays {
         canvas.place = overlay.context();
         match overlay {
@@ -47,12 +48,7 @@ pub(in crate::ui) fn overlays(
                 detail::draw(canvas, body, &view::export(model, open), Some(0));
             }
             Overlay::Settings { offset } => {
-                detail::draw(
-                    canvas,
-                    body,
-                    &view::settings(model, scene.zone),
-                    Some(*offset),
-                );
+                detail::draw(canvas, body, &view::settings(model, zone), Some(*offset));
             }
             Overlay::Limits { offset } => {
                 detail::draw(canvas, body, &view::limits(model), Some(*offset));
@@ -63,9 +59,7 @@ pub(in crate::ui) fn overlays(
                 detail::draw(canvas, body, &list, None);
             }
             Overlay::Accounts(list) => {
-                listed::draw(canvas, body, |room| {
-                    view::accounts(desks, list, scene.zone, room)
-                });
+                listed::draw(canvas, body, |room| view::accounts(desks, list, zone, room));
             }
             Overlay::Markets(list) => {
                 listed::draw(canvas, body, |room| view::markets(model, list, scene, room));

@@ -1,4 +1,4 @@
-//! What has lines of its own above the keys: the newest notice while it lasts, the tour, the second keys.
+//! The newest notice, while it lasts, on lines of its own above the keys.
 
 use super::strip::phrases::account;
 use crate::{
