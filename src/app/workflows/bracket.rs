@@ -7,7 +7,9 @@
 //! Where another process cancels the entry and places one in its stead, the journal says so, and the targets follow that one.
 //! What has replaced it unknown to the journal is left to a person, in words.
 
-use super::{Known, LOOK_AGAIN, WorkflowEnd, WorkflowEvent, WorkflowRequest, refusal, stop};
+use super::{
+    Known, LOOK_AGAIN, WorkflowEnd, WorkflowEvent, WorkflowRequest, refusal, stop, traced,
+};
 use crate::{
     app::{
         account::trades::{OpenBracket, ReplacedBy},
@@ -371,8 +373,7 @@ impl BracketRun {
         let BracketStage::Working { id, .. } = &self.stage else {
             return vec![];
         };
-        let row = found.iter().find(|order| order.id == *id);
-        match row.filter(|_| requested.contains(id)) {
+        match traced(id, requested, found) {
             Some(order) => self.take(known, order),
             None => vec![],
         }

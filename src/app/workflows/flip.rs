@@ -7,6 +7,7 @@
 
 use super::{
     Known, LOOK_AGAIN, StopReason, WorkflowEnd, WorkflowEvent, WorkflowRequest, refusal, stop,
+    traced,
 };
 use crate::model::{
     Command, Failure, Flip, FlipStanding, Market, Num, Order, OrderId, Progress, Receipt, Resource,
@@ -190,9 +191,8 @@ impl FlipRun {
         let FlipStage::Working(id) = &self.stage else {
             return vec![];
         };
-        let mut rows = found.iter();
-        match rows.find(|order| order.id == *id && requested.contains(id)) {
-            Some(order) => self.take(known, &order.clone()),
+        match traced(id, requested, found) {
+            Some(order) => self.take(known, order),
             None => vec![],
         }
     }

@@ -254,6 +254,12 @@ impl Known<'_> {
     }
 }
 
+/// The row of this order, if it was among those requested and was found.
+fn traced<'a>(id: &OrderId, requested: &[OrderId], found: &'a [Order]) -> Option<&'a Order> {
+    let row = found.iter().find(|order| order.id == *id);
+    row.filter(|_| requested.contains(id))
+}
+
 /// Says why, and ends.
 fn stop(words: impl Into<String>, end: WorkflowEnd) -> Vec<WorkflowRequest> {
     vec![
