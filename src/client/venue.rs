@@ -159,16 +159,17 @@ fn unanswered(venue: Venue, why: reqwest::Error) -> Failure {
     Failure::new(kind, format!("{venue} did not answer: {}", cause(&why)))
 }
 
-/// Weight that may be spent at once: the first picture of a market with all of its panes.
-const MOST: u32 = 240;
+/// Weight of reads that may be spent at once: the first picture of a market with all of its panes.
+const WHOLE_BUDGET: u32 = 240;
 /// How long a unit of weight takes to come back: a quarter of the lowest limit of a venue, 1,200 a minute.
-const UNIT: Duration = Duration::from_millis(200);
+const WEIGHT_INTERVAL: Duration = Duration::from_millis(200);
 /// A read whose turn is further away is refused: by then another market may be on the screen.
 const LONGEST_WAIT: Duration = Duration::from_secs(15);
 
-/// When the budget is whole again.
+/// What may be read of a venue: far below its limit, since other programs may share the address.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct VenueBudget {
+    /// When it is whole again.
     full_at: Option<Instant>,
     paused_until: Option<Instant>,
 }
@@ -176,8 +177,9 @@ pub(super) struct VenueBudget {
 impl VenueBudget {
     /// Spends `weight`; returns when the read may leave. `None`, and nothing is spent, if that is too far away.
     pub(super) fn spend(&mut self, weight: u32, now: Instant) -> Option<Instant> {
-        let full_at = self.full_at.map_or(now, |full_at| full_at.max(now)) + UNIT * weight;
-        let whole = UNIT * MOST;
+        let full_at =
+            self.full_at.map_or(now, |full_at| full_at.max(now)) + WEIGHT_INTERVAL * weight;
+        let whole = WEIGHT_INTERVAL * WHOLE_BUDGET;
         let late = full_at.duration_since(now).saturating_sub(whole);
         let turn = self
             .paused_until

@@ -270,12 +270,12 @@ struct Storm {
 }
 
 impl Storm {
-    pub(super) fn halted_at(&self) -> Option<Timestamp> {
+    fn halted_at(&self) -> Option<Timestamp> {
         self.halted_at
     }
 
     /// Counts a firing; whether it is the one that halts them.
-    pub(super) fn fired(&mut self, now: Timestamp) -> bool {
+    fn fired(&mut self, now: Timestamp) -> bool {
         self.firings.push_back(now);
         while self
             .firings
@@ -291,7 +291,7 @@ impl Storm {
         begins
     }
 
-    pub(super) fn end(&mut self) {
+    fn end(&mut self) {
         *self = Self::default();
     }
 }

@@ -5,7 +5,7 @@ pub mod account_set;
 pub(crate) mod act;
 pub(crate) mod arrival;
 pub(crate) mod chart_mouse;
-pub(crate) mod close_everything;
+pub(crate) mod closing_keys;
 pub mod command;
 pub(crate) mod complete;
 pub(crate) mod export;

@@ -15,7 +15,7 @@ use crate::{
             keymap::{Action, Chord, Context},
         },
         orders::sent,
-        update::{close_everything, prompt},
+        update::{closing_keys, prompt},
     },
     model::Timestamp,
 };
@@ -41,7 +41,7 @@ pub(crate) fn press_unseen(model: &mut Model, chord: Chord) -> Next {
     match model.keymap.lookup(Context::Desk, chord) {
         Some(Action::QuitNow) => Next::Leave,
         Some(Action::Dismiss) => {
-            close_everything::stop(model);
+            closing_keys::stop(model);
             Next::Stay
         }
         Some(Action::Quit) if model.overlays.is_empty() => Next::Press(Action::Quit),
@@ -97,7 +97,7 @@ fn answer(model: &mut Model, chord: Chord, action: Option<Action>) -> Next {
     let now = model.account.now;
     let of_desk = model.keymap.lookup(Context::Desk, chord);
     let quits = of_desk == Some(Action::Quit);
-    let close_everything = of_desk.filter(|action| action.closes_all());
+    let closing = of_desk.filter(|action| action.closes_all());
     match (model.overlays.last_mut(), action) {
         (Some(_), Some(action)) if action.closes_all() || action.works_everywhere() => {
             Next::Press(action)
@@ -132,8 +132,8 @@ fn answer(model: &mut Model, chord: Chord, action: Option<Action>) -> Next {
             None | Some(Action::Glossary),
         ) => self::search(offset, search, chord),
         // Nothing is typed there.
-        (Some(Overlay::Settings { .. }), None) if close_everything.is_some() => {
-            close_everything.map_or(Next::Stay, Next::Press)
+        (Some(Overlay::Settings { .. }), None) if closing.is_some() => {
+            closing.map_or(Next::Stay, Next::Press)
         }
         // The quit key, pressed again, confirms.
         (Some(Overlay::Strip(strip)), None) if quits && strip.proposal == StripAction::Leave => {
@@ -178,7 +178,7 @@ fn linked(model: &Model) -> Vec<RowId> {
 /// Whether the press ends here: the key stops what waits for the account, sends a form a second time, writes a size
 /// preset, switches a bracket, or is the key that a toast names.
 fn is_taken_before(model: &mut Model, chord: Chord, action: Option<Action>) -> bool {
-    if action == Some(Action::Dismiss) && close_everything::stop(model) {
+    if action == Some(Action::Dismiss) && closing_keys::stop(model) {
         return true;
     }
     if action == Some(Action::Bracket) {

@@ -35,7 +35,7 @@ use crate::{
         },
         rules::{halt, objection::objection},
         update::{
-            act, arrival, close_everything,
+            act, arrival, closing_keys,
             export::{proceed, written},
             ladder_follow, market, market_data,
             reload::take,
@@ -93,9 +93,7 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Tick => tick(model),
         Msg::MarketData(id, at, answer) => market_data::arrive(model, id, at, answer),
         Msg::Streamed(at, news) => streamed::streamed(model, at, *news),
-        Msg::Opened(identity) => {
-            follow_of(model, |model| close_everything::opened(model, identity))
-        }
+        Msg::Opened(identity) => follow_of(model, |model| closing_keys::opened(model, identity)),
         Msg::Polled(poll) => polled(model, poll),
         Msg::Met(about) => met(&mut model.account, *about),
         Msg::CallEnded(call) => called(&mut model.account, call),
@@ -265,8 +263,8 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         Next::Leave => vec![Effect::Quit],
         Next::Press(Action::Refresh) => [refresh(&mut model.account), vec![REPAINT]].concat(),
         Next::Press(Action::Repaint) => vec![REPAINT],
-        Next::Press(Action::CloseAll) => follow_of(model, close_everything::close_all),
-        Next::Press(Action::Flatten) => follow_of(model, close_everything::flatten),
+        Next::Press(Action::CloseAll) => follow_of(model, closing_keys::close_all),
+        Next::Press(Action::Flatten) => follow_of(model, closing_keys::flatten),
         Next::Press(action) => follow_of(model, |model| act::act(model, action)),
         Next::ShowFiltered(pane, filter) => show(model, pane, &filter),
         Next::ChooseColumns(pane, columns) => choose(model, pane, columns),

@@ -136,7 +136,7 @@ impl super::Client {
     }
 }
 
-/// Until when each class waits.
+/// The pauses that 429s requested, one for each class of request: a poll that must wait says nothing about a close.
 #[derive(Debug, Default)]
 pub(super) struct Pauses(BTreeMap<RequestClass, Instant>);
 
@@ -156,28 +156,28 @@ impl Pauses {
 }
 
 /// The quota at the start, and its maximum.
-const WHOLE: u32 = 100;
+const WHOLE_QUOTA: u32 = 100;
 /// Cost of a retry, and refund for each accepted command.
-const PRICE: u32 = 10;
+const RETRY_COST: u32 = 10;
 
-/// The retry quota of `docs/delivery.md 5.3`: commands that raise exposure share it; closes and cancels are exempt.
+/// The retry quota of `docs/delivery.md 5.3`, so that an outage causes no storm of retries: commands that raise exposure share it; closes and cancels are exempt.
 #[derive(Debug)]
 pub(super) struct RetryQuota(AtomicU32);
 
 impl Default for RetryQuota {
     fn default() -> Self {
-        Self(AtomicU32::new(WHOLE))
+        Self(AtomicU32::new(WHOLE_QUOTA))
     }
 }
 
 impl RetryQuota {
     /// Pays for one retry; `false` if too little is left.
     pub(super) fn spend(&self) -> bool {
-        self.change(|left| left.checked_sub(PRICE))
+        self.change(|left| left.checked_sub(RETRY_COST))
     }
 
     pub(super) fn earn(&self) {
-        self.change(|left| Some((left + PRICE).min(WHOLE)));
+        self.change(|left| Some((left + RETRY_COST).min(WHOLE_QUOTA)));
     }
 
     fn change(&self, to: impl FnMut(u32) -> Option<u32>) -> bool {

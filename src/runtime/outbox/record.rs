@@ -123,10 +123,8 @@ impl OutboxContext {
         let key = origin.key.unwrap_or_else(own);
         let request = Request::encode(command, key)
             .map_err(|why| Failure::local(format!("the request could not be written: {why}")))?;
-        let (intent, intent_ref) = (
-            self.intent(command, &request, requested_at),
-            origin.intent_ref,
-        );
+        let intent = self.intent(command, &request, requested_at);
+        let intent_ref = origin.intent_ref;
         let claim = match (command, &chosen) {
             (Command::CloseAll(_) | Command::CancelAll(_), None) => Journal::claim_or_resume,
             _ => Journal::claim,
